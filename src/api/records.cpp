@@ -20,7 +20,7 @@ namespace {
 DoubtRecord::Kind kind_of(plan::Doubt::Kind kind) {
   switch (kind) {
     case plan::Doubt::Kind::kWays: return DoubtRecord::Kind::kWays;
-    case plan::Doubt::Kind::kTurns: return DoubtRecord::Kind::kTurns;
+    case plan::Doubt::Kind::kIterations: return DoubtRecord::Kind::kTurns;
     case plan::Doubt::Kind::kRest: return DoubtRecord::Kind::kRest;
     case plan::Doubt::Kind::kUnknown: return DoubtRecord::Kind::kUnknown;
     case plan::Doubt::Kind::kSkipped: break;
@@ -86,7 +86,7 @@ PartRecord part_record(const session::PlanPart& part) {
   record.text = part.text;
   record.callee = part.callee.name + (part.callee.path.empty() ? "" : " " + part.callee.path);
   record.calls = part.calls;
-  record.turns = part.turns;
+  record.turns = part.iterations;
   record.is_estimate = part.is_estimate;
   record.flops = part.cost.flops;
   record.backward_flops = part.cost.backward_flops;
@@ -154,7 +154,8 @@ CountersRecord counters_record(const plan::Counters& counters) {
 
 std::vector<ProgressRecord> progress_records(const eval::Progress& loops) {
   std::vector<ProgressRecord> records;
-  for (const eval::LoopProgress& each : loops) records.push_back({each.variable, each.turn, each.turns, each.seconds});
+  for (const eval::LoopProgress& each : loops)
+    records.push_back({each.variable, each.iteration, each.iterations, each.seconds});
   return records;
 }
 
@@ -164,14 +165,14 @@ PlanRecord record_of(const session::PlanSummary& summary, const session::PlanTre
   PlanRecord made;
   std::map<std::pair<const SourceFile*, std::size_t>, std::size_t> known;
   for (const auto& statement : tree.reports()) {
-    const std::int64_t turns = std::max<std::int64_t>(statement->turns, 1);
+    const std::int64_t iterations = std::max<std::int64_t>(statement->iterations, 1);
     for (const spmd::StatementCost& cost : statement->costs) {
       if (cost.flops == 0 && !cost.collective && cost.seconds == 0) continue;
       const Span span = source_of(cost);
       const std::size_t line = span.is_known() ? span.file->line_of(span.begin) : 0;
       const auto [at, fresh] = known.try_emplace({span.file, line}, made.lines.size());
       if (fresh) made.lines.push_back(line_record(span));
-      add_cost(made.lines[at->second], cost, saturating_multiply(turns, cost.times));
+      add_cost(made.lines[at->second], cost, saturating_multiply(iterations, cost.times));
     }
   }
   made.totals = counters_record(summary.counters);

@@ -37,12 +37,12 @@ void add(IdleWork& work, const spmd::LocalProgram& program, const spmd::Instruct
 
 void add_all(IdleWork& work, const spmd::LocalProgram& program, double times, AxisSet splitting) {
   for (const spmd::Instruction& instruction : program.instructions) {
-    if (instruction.turn) {
+    if (instruction.iteration) {
       const graph::LaidOutOperation& loop = *instruction.node;
       const AxisSet stages = loop.region->stages.set();
       if (loop.region->hands_on)
-        work.pipelines.insert({loop.mesh->names_of(stages), loop.region->turns, loop.region->idle});
-      add_all(work, *instruction.turn, times * static_cast<double>(most_turns(loop)), splitting | stages);
+        work.pipelines.insert({loop.mesh->names_of(stages), loop.region->iterations, loop.region->idle});
+      add_all(work, *instruction.iteration, times * static_cast<double>(most_iterations(loop)), splitting | stages);
       continue;
     }
     const double flops = static_cast<double>(cost_of(program, instruction).flops.value()) * times;

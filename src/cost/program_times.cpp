@@ -33,7 +33,7 @@ class Dependence {
     add(to, operation.operands);
     add(to, operation.results);
     if (!operation.region) return;
-    for (const graph::ProgramOperation& each : operation.region->turn.operations) add(to, *each.operation);
+    for (const graph::ProgramOperation& each : operation.region->iteration.operations) add(to, *each.operation);
   }
 
   Which of_program(const graph::RecordedProgram& recorded) {

@@ -86,9 +86,9 @@ StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& 
   StepTime time;
   const spmd::Instruction& first = program.instructions[step.instructions[0]];
   if (step.kind == schedule::StepKind::kWindow) return time;
-  if (step.turn) {
-    time.add(time_of(*step.turn, plan::predict_without_memory(*step.turn).costs, machine),
-             most_turns(*first.node) + first.node->region->idle);
+  if (step.iteration) {
+    time.add(time_of(*step.iteration, plan::predict_without_memory(*step.iteration).costs, machine),
+             most_iterations(*first.node) + first.node->region->idle);
     return time;
   }
   if (step.kind == schedule::StepKind::kCollective) {

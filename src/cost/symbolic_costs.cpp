@@ -30,10 +30,11 @@ static SymbolicCost cost_of(const schedule::Schedule& schedule) {
   const spmd::LocalProgram& program = schedule.program;
   const std::vector<spmd::InstructionCost> costs = plan::predict_without_memory(schedule).costs;
   for (const schedule::Step& step : schedule.steps)
-    if (step.turn) cost.add(cost_of(*step.turn), most_turns(*program.instructions[step.instructions[0]].node));
+    if (step.iteration)
+      cost.add(cost_of(*step.iteration), most_iterations(*program.instructions[step.instructions[0]].node));
   for (size_t i = 0; i < costs.size(); ++i) {
     const spmd::Instruction& instruction = program.instructions[i];
-    if (!instruction.turn) cost.flops.add(costs[i].flops);
+    if (!instruction.iteration) cost.flops.add(costs[i].flops);
     if (costs[i].count > 0) {
       const Mesh& mesh = *program.values[instruction.operands[0]].mesh;
       cost.values[{counted_as(instruction.kind), mesh.names_of(instruction.axes)}].add(costs[i].values);

@@ -19,12 +19,12 @@ void append_timed(std::vector<spmd::StatementCost>& result, const schedule::Sche
                   double stretch) {
   const spmd::LocalProgram& program = schedule.program;
   std::vector<double> seconds(program.instructions.size());
-  std::vector<const schedule::Schedule*> turns(program.instructions.size());
+  std::vector<const schedule::Schedule*> iterations(program.instructions.size());
   const std::vector<StepTime> of_steps = times_of_steps(schedule, costs, machine);
   for (size_t s = 0; s < of_steps.size(); ++s) {
     const schedule::Step& step = schedule.steps[s];
-    if (step.turn) {
-      turns[step.instructions[0]] = step.turn.get();
+    if (step.iteration) {
+      iterations[step.instructions[0]] = step.iteration.get();
       continue;
     }
     const std::vector<double> shares = shares_of_step(schedule, step, costs, machine);
@@ -33,9 +33,9 @@ void append_timed(std::vector<spmd::StatementCost>& result, const schedule::Sche
   }
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     const spmd::Instruction& instruction = program.instructions[i];
-    if (turns[i] != nullptr) {
-      const int64_t most = most_turns(*instruction.node);
-      append_timed(result, *turns[i], plan::predict_without_memory(*turns[i]).costs, machine,
+    if (iterations[i] != nullptr) {
+      const int64_t most = most_iterations(*instruction.node);
+      append_timed(result, *iterations[i], plan::predict_without_memory(*iterations[i]).costs, machine,
                    saturating_multiply(times, most),
                    stretch * static_cast<double>(most + instruction.node->region->idle) /
                        static_cast<double>(std::max<int64_t>(most, 1)));

@@ -52,7 +52,8 @@ class WorkCounter {
       const graph::LaidOutOperation& operation = *each.operation;
       if (operation.region) {
         spmd::Forms forms;
-        add(merge(operation.region->turn, forms).program, of, times * static_cast<double>(operation.region->turns));
+        add(merge(operation.region->iteration, forms).program, of,
+            times * static_cast<double>(operation.region->iterations));
         continue;
       }
       const std::vector<Name> names = names_of(operation);

@@ -33,21 +33,22 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   replays.changes_name(binding, owner, value);
   // Numbers need none of the checks below.
   const bool are_numbers = (old.is<int64_t>() && value.is<int64_t>()) || (old.is<double>() && value.is<double>());
-  if (are_numbers && !cuts.turn() && !binding.is_setting && owner.uncertain >= domain.uncertainty()) {
+  if (are_numbers && !cuts.iteration() && !binding.is_setting && owner.uncertain >= domain.uncertainty()) {
     owner.note(binding, undo);
     cuts.replaced(owner, old, value);
     binding.value = std::move(value);
     return;
   }
-  for (Turn* turn = cuts.turn(); turn && owner.number < turn->first; turn = turn->outer) {
+  for (Iteration* iteration = cuts.iteration(); iteration && owner.number < iteration->first;
+       iteration = iteration->outer) {
     auto* list = old.as<ListPtr>();
-    if (!extends || !list || !value.is<ListPtr>() || turn->name != "scan")
-      cuts.refuse_in_turn(statement, fmt::format("`{}`, a name from outside, is assigned", binding.name.text()));
-    const auto same = [&](const Turn::Extended& each) {
+    if (!extends || !list || !value.is<ListPtr>() || iteration->name != "scan")
+      cuts.refuse_in_iteration(statement, fmt::format("`{}`, a name from outside, is assigned", binding.name.text()));
+    const auto same = [&](const Iteration::Extended& each) {
       return each.scope.get() == &owner && each.name == binding.name;
     };
-    if (std::none_of(turn->extended.begin(), turn->extended.end(), same))
-      turn->extended.push_back({owner.shared_from_this(), binding.name, (*list)->items.size()});
+    if (std::none_of(iteration->extended.begin(), iteration->extended.end(), same))
+      iteration->extended.push_back({owner.shared_from_this(), binding.name, (*list)->items.size()});
   }
   if (binding.is_setting) {
     fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` is a setting", binding.name.text()))
@@ -139,7 +140,7 @@ std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, c
   if (!added) return more;  // in error, or unknown
   check_list_length(list->items.size() + (*added)->items.size(), stmt.value->span);
   auto* now = name.binding->value.as<ListPtr>();
-  const bool is_outside = cuts.turn() && name.scope->number < cuts.turn()->first;
+  const bool is_outside = cuts.iteration() && name.scope->number < cuts.iteration()->first;
   // Undo restores the length of a list. If several branches extended one list in place, undo would also remove the
   // items of the other branches.
   const bool is_joined = undo.wanted() && name.scope->uncertain < domain.uncertainty();

@@ -13,8 +13,8 @@
 #include "eval/findings.h"
 #include "eval/host_library.h"
 #include "eval/limits.h"
+#include "eval/scan.h"
 #include "eval/settings.h"
-#include "eval/turns.h"
 #include "eval/variables_below.h"
 #include "graph/op.h"
 #include "ops/builder.h"
@@ -36,7 +36,7 @@ std::string for_terminal(const std::string& line) {
 }
 
 HostValue print(Caller& caller, const Bound& call) {
-  caller.parts.cuts.refuse_in_turn(call.span(), "`print`");
+  caller.parts.cuts.refuse_in_iteration(call.span(), "`print`");
   std::string line;
   for (const GivenArgument* item : call.rest) {
     caller.parts.builder.span = item->span;
@@ -211,7 +211,7 @@ void warn_of_unreached(Caller& caller, const graph::Value& loss, const std::vect
   Diagnostic diagnostic(Kind::grad_unreached, span, "no gradient comes to " + join_words(names, "and"));
   if (const graph::NodePtr& end = found->end; !end) {
     diagnostic.help("leave out what the loss does not depend on");
-  } else if (end->place != 0) {
+  } else if (end->variable != 0) {
     diagnostic
         .related(
             end->operation->span,

@@ -293,7 +293,7 @@ void Calls::bind_parameters(const syntax::Signature& signature, Arguments& argum
     HostValue value =
         bound.has(i) ? std::move(bound.given[i]->value) : evaluator_.evaluate(*declared[i].default_value, scope);
     scope->bindings.emplace_back(declared[i].name.name, std::move(value), declared[i].name.span);
-    scope->bindings.back().is_turns_number = bound.has(i) && bound.given[i]->is_turns_number;
+    scope->bindings.back().is_iterations_number = bound.has(i) && bound.given[i]->is_iterations_number;
   }
   for (size_t i = 0; i < declared.size(); ++i) {
     const ast::Parameter& parameter = declared[i];
@@ -523,7 +523,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   bind_parameters(*declaration.signature, arguments, scope);
   if (domain.is_abstract()) evaluator_.uncalled.called(model->declaration);
   const int64_t first = evaluator_.variables.last();
-  const bool is_outermost = !makes_instance() && !evaluator_.cuts.turn();
+  const bool is_outermost = !makes_instance() && !evaluator_.cuts.iteration();
   const int64_t first_node = is_outermost ? graph::new_node_id() : 0;
   std::optional<ForgetsUnnamed> forgets;
   if (is_outermost) forgets.emplace(evaluator_.variables);

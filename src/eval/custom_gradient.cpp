@@ -6,7 +6,7 @@
 #include "eval/calls.h"
 #include "eval/possible_values.h"
 #include "eval/variables.h"
-#include "eval/within_turn.h"
+#include "eval/within_iteration.h"
 #include "graph/op.h"
 #include "ops/custom_gradient.h"
 #include "ops/gradients.h"
@@ -20,7 +20,7 @@ namespace {
 using graph::Value;
 using graph::Values;
 
-constexpr std::string_view kRuleTurn = "custom_gradient";
+constexpr std::string_view kRuleIteration = "custom_gradient";
 
 bool is_unsettled(const HostValue& value) {
   if (value.is_poison() || has_open_type(value)) return true;
@@ -88,10 +88,11 @@ HostValue call_with_rule(Caller& caller, const HostValue& f, const HostValue& ba
     if (const Value* tensor = tensor_of(item->value)) arguments.push_back(*tensor);
   if (arguments.empty()) return made;
   ops::RuleGraph rule;
-  Turn under_way{kRuleTurn, call.span(), graph::new_node_id(), caller.parts.variables.last(), caller.parts.cuts.turn()};
+  Iteration under_way{kRuleIteration, call.span(), graph::new_node_id(), caller.parts.variables.last(),
+                      caller.parts.cuts.iteration()};
   rule.first_node = under_way.first;
   {
-    const WithinTurn within(caller, under_way);
+    const WithinIteration within(caller, under_way);
     const Restore context(builder.context, builder.context);
     builder.context.segment = nullptr;
     const auto leaf = [&](const Value& like, Name name) {

@@ -18,11 +18,11 @@ constexpr int64_t kMostPending = 100'000;
 /// that they add: a program takes some kilobytes for each. Inside another loop the limit is larger, so that its
 /// iteration stays one program, which may be replayed. In `counters` nothing is replayed. But on several processors a
 /// program also orders communication.
-constexpr int64_t kMostTurns = 64;
+constexpr int64_t kMostIterations = 64;
 constexpr int64_t kManyPending = 500;
 constexpr int64_t kManyPendingInside = 4'000;
 /// The number of values that a check for gradients walks in the time of a small iteration.
-constexpr int64_t kWalkedInATurn = 16;
+constexpr int64_t kWalkedInAIteration = 16;
 
 bool holds_tensors(const HostValue& value) {
   return value.is<graph::Handle>() || value.is<ListPtr>() || value.is<InstancePtr>() || value.is<VariablePtr>() ||
@@ -72,21 +72,21 @@ Cuts::Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDoma
       interrupt_(interrupt),
       reads_(std::move(reads)) {}
 
-void Cuts::refuse_in_turn(Span span, std::string_view what) const {
-  if (!turn_) return;
-  if (turn_->name == "custom_gradient")
+void Cuts::refuse_in_iteration(Span span, std::string_view what) const {
+  if (!iteration_) return;
+  if (iteration_->name == "custom_gradient")
     fail(Diagnostic(Kind::not_in_turn, span,
                     fmt::format("{}: the rule of a gradient is evaluated once, before its gradient is known", what))
-             .related(turn_->call, "for this call")
+             .related(iteration_->call, "for this call")
              .help("a rule computes with tensors alone"));
   fail(Diagnostic(Kind::not_in_turn, span,
-                  fmt::format("{}: the function of `{}` is evaluated once for all turns", what, turn_->name))
-           .related(turn_->call, "in this loop")
+                  fmt::format("{}: the function of `{}` is evaluated once for all turns", what, iteration_->name))
+           .related(iteration_->call, "in this loop")
            .help("write the loop with `for`, which is evaluated turn by turn"));
 }
 
 void Cuts::cut(const graph::Values& needed, Span span, plan::MadeCut* made) {
-  if (!needed.empty()) refuse_in_turn(span, "a tensor is read");
+  if (!needed.empty()) refuse_in_iteration(span, "a tensor is read");
   replays_.has(Effects::kReads);
   if (made == nullptr) made = replays_.reader_cuts(span);
   cut_by(span, [&](plan::Execution& execution, graph::ValueTable& table) {
@@ -126,7 +126,7 @@ void Cuts::cut_by(Span span, const std::function<bool(plan::Execution&, graph::V
 int64_t Cuts::operations_since() const { return builder_.table->added() - operations_before_; }
 
 HostValue Cuts::read_number(const graph::Value& value, Span span) {
-  refuse_in_turn(span, "a tensor is read as a number");
+  refuse_in_iteration(span, "a tensor is read as a number");
   const ElementType element = value.element();
   if (domain_.is_abstract()) {
     cut({value}, span);
@@ -153,29 +153,29 @@ void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, 
           !info.captured.contains(binding.name))
         binding.value = None{};
   }
-  if (!turn_ && operations_since() > kMostPending) cut({}, builder_.span);
+  if (!iteration_ && operations_since() > kMostPending) cut({}, builder_.span);
   if (scope.outermost->cycles_are_due()) scope.outermost->let_go_of_cycles();
 }
 
-void Cuts::end_turn(Waiting& waiting, Span loop) {
-  if (!cuts_turns()) return;
+void Cuts::end_iteration(Waiting& waiting, Span loop) {
+  if (!cuts_iterations()) return;
   if (cuts_each(waiting)) return cut({}, loop);
   if (waiting.cuts != cuts_) {
     waiting.cuts = cuts_;
-    waiting.turns = 0;
+    waiting.iterations = 0;
     waiting.added = std::max(waiting.added, operations_before_);
   }
   const int64_t added = builder_.table->added();
   const bool gains = builder_.context.mesh->size() > 1 || !in_counters();
   const int64_t most = waiting.is_outermost || !gains ? kManyPending : kManyPendingInside;
   const bool many = added - waiting.added > most * waiting.patience;
-  if (++waiting.turns < kMostTurns * waiting.patience && !many) return;
-  waiting.turns = 0;
+  if (++waiting.iterations < kMostIterations * waiting.patience && !many) return;
+  waiting.iterations = 0;
   waiting.added = added;
   if (operations_since() == 0) return;
   const bool waits = blocks_.text_may_differentiate() && !(many && no_gradient_needs_pending());
   waiting.patience =
-      waits ? 2 * waiting.patience : 1 + static_cast<int64_t>(blocks_.walked()) / kWalkedInATurn / kMostTurns;
+      waits ? 2 * waiting.patience : 1 + static_cast<int64_t>(blocks_.walked()) / kWalkedInAIteration / kMostIterations;
   if (!waits) cut({}, loop);
 }
 
@@ -185,7 +185,7 @@ bool Cuts::no_gradient_needs_pending() {
   const graph::Values pending = builder_.table->pending_held();
   // The new value of a variable is a leaf.
   return std::all_of(pending.begin(), pending.end(),
-                     [](const graph::Value& value) { return value.node->is_looked_at || value.node->place != 0; });
+                     [](const graph::Value& value) { return value.node->is_looked_at || value.node->variable != 0; });
 }
 
 void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
@@ -197,7 +197,7 @@ void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
 }
 
 void Cuts::end_unreachable_histories() {
-  if (turn_ || domain_.uncertainty() > 0) return;
+  if (iteration_ || domain_.uncertainty() > 0) return;
   std::unordered_map<graph::Node*, int> holders;
   std::unordered_map<const graph::Node*, int> held_at_look;
   for (const auto& [node, held] : looked_at_) {
@@ -245,12 +245,12 @@ void Cuts::assigned(const VariablePtr& variable) {
 }
 
 void Cuts::made(const Scope& scope, const HostValue& value) {
-  if (turn_ || counted_.empty() || counted_.back().scope != &scope) return;
+  if (iteration_ || counted_.empty() || counted_.back().scope != &scope) return;
   if (tensor_of(value) || value.is<ListPtr>() || value.is<InstancePtr>()) counted_.back().values.push_back(value);
 }
 
 void Cuts::replaced(const Scope& owner, const HostValue& before, const HostValue& value) {
-  if (turn_ || counted_.empty()) return;
+  if (iteration_ || counted_.empty()) return;
   if (counted_.back().scope == &owner) {
     auto is_before = [&](const HostValue& held) {
       if (auto* tensor = before.as<graph::Handle>())
@@ -270,7 +270,7 @@ void Cuts::replaced(const Scope& owner, const HostValue& before, const HostValue
 }
 
 std::optional<plan::Counters> Cuts::counted(const Scope& scope, Span block, const std::function<void()>& walk) {
-  refuse_in_turn(block, "`counters`");
+  refuse_in_iteration(block, "`counters`");
   if (!execution_) {
     walk();
     return std::nullopt;

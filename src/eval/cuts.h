@@ -34,13 +34,13 @@ struct MadeCut;  // plan/made_cut.h
 namespace mtf::eval {
 
 /// The function of a loop over a dim (`scan`, for instance) under evaluation. It is evaluated once for all iterations
-/// (eval/turns.h).
-struct Turn {
-  std::string_view name;      ///< of the builtin: `scan`
-  Span call;                  ///< the call of the builtin
-  int64_t first = 0;          ///< nodes and scopes with smaller numbers are outside
-  int64_t last_variable = 0;  ///< variables with larger numbers are made in the iteration, which may assign them
-  Turn* outer = nullptr;      ///< the enclosing one
+/// (eval/scan.h).
+struct Iteration {
+  std::string_view name;       ///< of the builtin: `scan`
+  Span call;                   ///< the call of the builtin
+  int64_t first = 0;           ///< nodes and scopes with smaller numbers are outside
+  int64_t last_variable = 0;   ///< variables with larger numbers are made in the iteration, which may assign them
+  Iteration* outer = nullptr;  ///< the enclosing one
   std::vector<VariablePtr> own = {};  ///< stand for the loop's variables in the iteration, which may assign them
 
   /// An outer list to which the iteration has appended, by the name that holds the list.
@@ -80,11 +80,11 @@ class Cuts {
   void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
   /// The state of a loop whose iterations wait for a common cut.
   struct Waiting {
-    int64_t turns = 0;     ///< since the last cut, or since the last check that found a gradient possible
-    int64_t patience = 1;  ///< multiplies both limits of end_turn(), so that it rarely checks for gradients
-    int64_t cuts = 0;      ///< the number of cuts when this was last updated
-    int64_t added = 0;     ///< the number of operations in the table then, or at the beginning of the loop
-    bool carries = false;  ///< each iteration may end in a cut: a later one may read a variable that it assigns
+    int64_t iterations = 0;  ///< since the last cut, or since the last check that found a gradient possible
+    int64_t patience = 1;    ///< multiplies both limits of end_iteration(), so that it rarely checks for gradients
+    int64_t cuts = 0;        ///< the number of cuts when this was last updated
+    int64_t added = 0;       ///< the number of operations in the table then, or at the beginning of the loop
+    bool carries = false;    ///< each iteration may end in a cut: a later one may read a variable that it assigns
     bool is_outermost = true;
     int64_t assignments = 0;  ///< the number of assignments to variables before the loop
   };
@@ -100,9 +100,9 @@ class Cuts {
   /// none can, 64 iterations make a program, or fewer if they add many operations. The next iterations then use the
   /// same plan. While a gradient may come, the limits double at each check; otherwise they grow with the number of
   /// values that the check walked.
-  void end_turn(Waiting& waiting, Span loop);
+  void end_iteration(Waiting& waiting, Span loop);
   /// True if an iteration may end in a cut at all.
-  bool cuts_turns() const { return execution_ && !turn_ && waits_ == 0; }
+  bool cuts_iterations() const { return execution_ && !iteration_ && waits_ == 0; }
   /// Suppresses cuts at the ends of iterations while the returned object lives. Used while an instance is made: the
   /// initial values of its variables are best computed when their paths are known.
   Restore<int> wait() { return Restore(waits_, waits_ + 1); }
@@ -112,10 +112,10 @@ class Cuts {
 
   // ---- iterations of a loop over a dim: there are no cuts -----------------------------------------------------------
   /// The innermost iteration under way, or null.
-  Turn* turn() const { return turn_; }
-  Restore<Turn*> within(Turn& turn) { return Restore(turn_, &turn); }
+  Iteration* iteration() const { return iteration_; }
+  Restore<Iteration*> within(Iteration& iteration) { return Restore(iteration_, &iteration); }
   /// Fails (not_in_turn) at `span` inside such an iteration: `what` would have to happen once for each iteration.
-  void refuse_in_turn(Span span, std::string_view what) const;
+  void refuse_in_iteration(Span span, std::string_view what) const;
 
   /// A reader that holds the values it is given, but only looks at them. A value keeps no history if only such readers
   /// hold it, and names that no later gradient needs.
@@ -197,7 +197,7 @@ class Cuts {
   std::vector<std::pair<const List*, long>> looked_at_lists_;  ///< lists in the same way
   int waits_ = 0;                                              ///< not 0: iterations of loops wait
   std::vector<Counted> counted_;
-  Turn* turn_ = nullptr;
+  Iteration* iteration_ = nullptr;
   std::function<void(Span)> on_cut_;
   std::function<Diagnostic(const Diagnostic&)> on_failure_;
 };

@@ -205,7 +205,7 @@ void declare(Evaluator& evaluator, const ast::SettingStmt& stmt, const ScopePtr&
 
 void set_seed(Evaluator& evaluator, const ast::SeedStmt& stmt, const ScopePtr& scope) {
   const HostValue value = evaluator.evaluate(*stmt.value, scope);
-  evaluator.cuts.refuse_in_turn(stmt.value->span, "`seed`");
+  evaluator.cuts.refuse_in_iteration(stmt.value->span, "`seed`");
   if (value.is_poison()) return;
   const int64_t seed = evaluator.convert.to_int(value, stmt.value->span, "a seed").value_or(0);
   if (seed < -kMaxSeed || seed > kMaxSeed)

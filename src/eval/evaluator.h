@@ -191,9 +191,9 @@ class Evaluator {
   // Expressions.
   HostValue evaluated(const ast::Expr& expr, const ScopePtr& scope);
   HostValue value_of(const ast::Expr& expr, const ScopePtr& scope);
-  /// Evaluates an argument, an operand or the value of a `let`. `is_turns_number` is set if the value may be, or
+  /// Evaluates an argument, an operand or the value of a `let`. `is_iterations_number` is set if the value may be, or
   /// become, a number of an iteration (Replays::follows_numbers).
-  HostValue evaluate_to_hand_on(const ast::Expr& expr, const ScopePtr& scope, bool& is_turns_number);
+  HostValue evaluate_to_hand_on(const ast::Expr& expr, const ScopePtr& scope, bool& is_iterations_number);
   HostValue rest(Span span, const ScopePtr& scope);
   HostValue list(const ast::ListExpr& list, const ScopePtr& scope);
   HostValue tuple(const ast::TupleExpr& tuple, const ScopePtr& scope);

@@ -61,19 +61,19 @@ HostValue Evaluator::evaluated(const ast::Expr& expr, const ScopePtr& scope) {
   return std::visit(ValueOf{*this, expr, scope}, expr.node);
 }
 
-HostValue Evaluator::evaluate_to_hand_on(const ast::Expr& expr, const ScopePtr& scope, bool& is_turns_number) {
+HostValue Evaluator::evaluate_to_hand_on(const ast::Expr& expr, const ScopePtr& scope, bool& is_iterations_number) {
   if (!replays.follows_numbers()) [[likely]]
     return evaluate(expr, scope);
   if (replays.has_number(expr)) {
     const Restore computes(replays.computes_number, true);
     HostValue value = evaluate(expr, scope);
-    is_turns_number = replays.takes_number(expr, value);
+    is_iterations_number = replays.takes_number(expr, value);
     return value;
   }
   auto* name = expr.as<ast::NameExpr>();
   const Binding* const binding = name ? scope->find(name->name).binding : nullptr;
-  is_turns_number = binding && binding->is_turns_number;
-  return is_turns_number ? binding->value : evaluate(expr, scope);
+  is_iterations_number = binding && binding->is_iterations_number;
+  return is_iterations_number ? binding->value : evaluate(expr, scope);
 }
 
 HostValue Evaluator::rest(Span span, const ScopePtr& scope) {
@@ -266,23 +266,23 @@ class Comprehension {
     if (iterable.is_poison()) return false;
     const Items items = items_of(std::move(iterable), evaluator_.domain, loop.iterable->span);
     if (items.count >= 0 && !items.is_finite) check_list_length(static_cast<size_t>(items.count), loop.iterable->span);
-    if (items.count >= 0) return every_turn(index, items, scope);
+    if (items.count >= 0) return every_iteration(index, items, scope);
     // Only the run knows the number of elements: one element stands for all.
     all_known_ = false;
     bool is_right = true;
     if (evaluator_.domain.is_check()) {
       evaluator_.loops.walk_until_nothing_changes(
-          [&] { is_right = turn(index, items.any(), evaluator_.nested(scope)); }, false);
+          [&] { is_right = iteration(index, items.any(), evaluator_.nested(scope)); }, false);
       return is_right;
     }
     const auto maybe = evaluator_.domain.uncertain();
-    Doubtful once(evaluator_.doubts, {loop.iterable->span, plan::Doubt::Kind::kTurns});
-    is_right = turn(index, items.any(), evaluator_.nested(scope));
+    Doubtful once(evaluator_.doubts, {loop.iterable->span, plan::Doubt::Kind::kIterations});
+    is_right = iteration(index, items.any(), evaluator_.nested(scope));
     once.end();
     return is_right;
   }
 
-  bool every_turn(size_t index, const Items& items, const ScopePtr& scope) {
+  bool every_iteration(size_t index, const Items& items, const ScopePtr& scope) {
     OwnScope inner = evaluator_.nested(scope);
     const int doubt = evaluator_.domain.uncertainty();
     bool is_right = true;
@@ -290,16 +290,16 @@ class Comprehension {
     const auto walk = [&](int64_t i) {
       HostValue item = items.at(i);
       has_ended = items.count == Sequence::kUntilNone && item.is<None>();
-      if (!has_ended) is_right = turn(index, std::move(item), inner);
+      if (!has_ended) is_right = iteration(index, std::move(item), inner);
     };
-    for (int64_t i = 0; i < items.count && is_right && !has_ended; ++i, inner.end_turn()) {
+    for (int64_t i = 0; i < items.count && is_right && !has_ended; ++i, inner.end_iteration()) {
       if (i == 0 || !evaluator_.domain.is_check()) walk(i);
-      else if (!evaluator_.loops.walk_later_turn(doubt, [&] { walk(i); })) all_known_ = false;
+      else if (!evaluator_.loops.walk_later_iteration(doubt, [&] { walk(i); })) all_known_ = false;
     }
     return is_right;
   }
 
-  bool turn(size_t index, HostValue&& item, const ScopePtr& inner) {
+  bool iteration(size_t index, HostValue&& item, const ScopePtr& inner) {
     const Loop& loop = all_.loops[index];
     evaluator_.interrupt.poll(loop.iterable->span);
     evaluator_.bind_pattern(*loop.pattern, std::move(item), inner);
@@ -351,7 +351,7 @@ Arguments Evaluator::evaluate_arguments(const ast::CallExpr& call, Span span, co
       item.label_span = argument.label->span;
     }
     item.span = argument.value->span;
-    item.value = evaluate_to_hand_on(*argument.value, scope, item.is_turns_number);
+    item.value = evaluate_to_hand_on(*argument.value, scope, item.is_iterations_number);
     if (argument.target) {
       item.has_target = true;
       item.target_span = argument.target->span;
@@ -382,7 +382,7 @@ HostValue Evaluator::call_any(const ast::Expr& expr, const ast::CallExpr& call, 
   }
   if (replays.follows_numbers() && !callee.is<FunctionPtr>() && !callee.is<InstancePtr>()) [[unlikely]]
     for (const GivenArgument& item : arguments.items)
-      if (item.is_turns_number) replays.reads_number();
+      if (item.is_iterations_number) replays.reads_number();
   if (callee.is_poison() || arguments.any_poison()) return Poison{};
   if (findings.collects()) [[unlikely]]
     for (const GivenArgument& item : arguments.items)

@@ -23,14 +23,14 @@ using graph::Value;
 using graph::Values;
 
 /// The indices of the iterations of nested loops, outermost first.
-using TurnVariable = std::vector<std::pair<Dim, int64_t>>;
+using IterationVariable = std::vector<std::pair<Dim, int64_t>>;
 
 /// An operation that has computed a non-finite element from finite operands.
 struct Culprit {
   graph::OperationRef operation;
   int result = 0;
   ops::NotFinite found;
-  TurnVariable turns;
+  IterationVariable iterations;
   std::vector<std::string> operands;  ///< the text of each operand in the message
 };
 
@@ -39,14 +39,14 @@ std::string operand_text(Name name, const TensorType& type) {
   return name.empty() ? to_string(type) : fmt::format("{}: {}", name.text(), to_string(type));
 }
 
-double number_in(const plan::HostTensor& numbers, const TurnVariable& turns) {
+double number_in(const plan::HostTensor& numbers, const IterationVariable& iterations) {
   int64_t index = 0;
-  for (const auto& [dim, place] : turns) index = index * dim.size + place;
+  for (const auto& [dim, place] : iterations) index = index * dim.size + place;
   return numbers.number(index);
 }
 
 /// Checks the values of a loop's iterations.
-class TurnsLook {
+class IterationsLook {
  public:
   /// The numbers for each result of the outermost loop's operation, one for each combination of iterations of the
   /// enclosing loops.
@@ -54,51 +54,51 @@ class TurnsLook {
   /// Returns whether an operand of the loop is finite.
   using IsFinite = std::function<bool(size_t operand)>;
 
-  TurnsLook(const graph::LaidOutOperation& loop, Numbers numbers, IsFinite operand_is_finite)
+  IterationsLook(const graph::LaidOutOperation& loop, Numbers numbers, IsFinite operand_is_finite)
       : loop_(loop),
         region_(*loop.region),
         numbers_(std::move(numbers)),
         operand_is_finite_(std::move(operand_is_finite)) {
     for (const auto& [root, given] : numbers_) {
-      const graph::ProgramValue check = region_.turn.roots[root];
-      if (region_.turn.maker(check).op == &ops::kFirstNotFinite)
-        looked_at_[region_.turn.operands_of(check.source)[0]] = given;
+      const graph::ProgramValue check = region_.iteration.roots[root];
+      if (region_.iteration.maker(check).op == &ops::kFirstNotFinite)
+        looked_at_[region_.iteration.operands_of(check.source)[0]] = given;
       else inner_[check.source][check.result] = given;
     }
-    const graph::Program& turn = region_.turn;
-    readers_.resize(turn.operations.size());
-    is_result_.resize(turn.operations.size());
-    for (size_t i = 0; i < turn.operations.size(); ++i)
-      for (const graph::ProgramValue& operand : turn.operands_of(i))
+    const graph::Program& iteration = region_.iteration;
+    readers_.resize(iteration.operations.size());
+    is_result_.resize(iteration.operations.size());
+    for (size_t i = 0; i < iteration.operations.size(); ++i)
+      for (const graph::ProgramValue& operand : iteration.operands_of(i))
         if (!operand.is_input()) readers_[operand.source].push_back(i);
     const int32_t behind_stacked = region_.carried + region_.stacked;
-    for (int32_t r = 0; r < static_cast<int32_t>(turn.roots.size()); ++r) {
+    for (int32_t r = 0; r < static_cast<int32_t>(iteration.roots.size()); ++r) {
       const bool is_saved = r >= behind_stacked - region_.saved && r < behind_stacked;
-      if (!is_saved && !turn.roots[r].is_input()) is_result_[turn.roots[r].source] = true;
+      if (!is_saved && !iteration.roots[r].is_input()) is_result_[iteration.roots[r].source] = true;
     }
   }
 
   /// Returns the first culprit in the order of the iterations.
-  std::optional<Culprit> first(TurnVariable outer) {
+  std::optional<Culprit> first(IterationVariable outer) {
     const auto& attributes = loop_.attributes.get<ops::ScanAttributes>();
-    turns_ = std::move(outer);
-    turns_.emplace_back(attributes.over, 0);
-    for (int64_t turn = 0; turn < attributes.over.size; ++turn) {
-      turns_.back().second = attributes.reverse ? attributes.over.size - 1 - turn : turn;
-      if (std::optional<Culprit> found = in_turn()) return found;
+    iterations_ = std::move(outer);
+    iterations_.emplace_back(attributes.over, 0);
+    for (int64_t iteration = 0; iteration < attributes.over.size; ++iteration) {
+      iterations_.back().second = attributes.reverse ? attributes.over.size - 1 - iteration : iteration;
+      if (std::optional<Culprit> found = in_iteration()) return found;
     }
     return std::nullopt;
   }
 
  private:
-  std::optional<Culprit> in_turn() const {
-    const graph::Program& turn = region_.turn;
-    for (size_t i = 0; i < turn.operations.size(); ++i) {
-      const graph::OperationRef& operation = turn.operations[i].operation;
-      const std::span<const graph::ProgramValue> operands = turn.operands_of(i);
+  std::optional<Culprit> in_iteration() const {
+    const graph::Program& iteration = region_.iteration;
+    for (size_t i = 0; i < iteration.operations.size(); ++i) {
+      const graph::OperationRef& operation = iteration.operations[i].operation;
+      const std::span<const graph::ProgramValue> operands = iteration.operands_of(i);
       if (const auto inner = inner_.find(static_cast<int32_t>(i)); inner != inner_.end()) {
-        TurnsLook look(*operation, inner->second, [&](size_t operand) { return is_finite(operands[operand]); });
-        if (std::optional<Culprit> found = look.first(turns_)) return found;
+        IterationsLook look(*operation, inner->second, [&](size_t operand) { return is_finite(operands[operand]); });
+        if (std::optional<Culprit> found = look.first(iterations_)) return found;
       }
       for (size_t r = 0; r < operation->results.size(); ++r) {
         const auto result = static_cast<int>(r);
@@ -106,7 +106,7 @@ class TurnsLook {
         if (found && !operands.empty() && leaves_statement(i) &&
             std::all_of(operands.begin(), operands.end(),
                         [&](const graph::ProgramValue& operand) { return is_finite(operand); }))
-          return Culprit{operation, result, *found, turns_, operand_texts(operands)};
+          return Culprit{operation, result, *found, iterations_, operand_texts(operands)};
       }
     }
     return std::nullopt;
@@ -115,7 +115,7 @@ class TurnsLook {
   /// True if an operation has a non-finite result, and a value that a statement binds or the loop returns depends on
   /// it.
   bool leaves_statement(size_t i) const {
-    const graph::ProgramOperation& entry = region_.turn.operations[i];
+    const graph::ProgramOperation& entry = region_.iteration.operations[i];
     bool is_finite_all = true;
     for (size_t r = 0; r < entry.operation->results.size(); ++r)
       is_finite_all = is_finite_all && is_finite({static_cast<int32_t>(i), static_cast<int32_t>(r)});
@@ -128,10 +128,10 @@ class TurnsLook {
     std::vector<std::string> texts;
     for (const graph::ProgramValue& operand : operands) {
       const int32_t number = operand.is_input() ? region_.input_number[operand.input()] : -1;
-      const Name name =
-          operand.is_input() ? region_.turn.inputs[operand.input()].name : region_.turn.operations[operand.source].name;
-      texts.push_back(number >= 0 ? number_text(loop_.inputs[number], region_.turn.type(operand).element)
-                                  : operand_text(name, region_.turn.type(operand)));
+      const Name name = operand.is_input() ? region_.iteration.inputs[operand.input()].name
+                                           : region_.iteration.operations[operand.source].name;
+      texts.push_back(number >= 0 ? number_text(loop_.inputs[number], region_.iteration.type(operand).element)
+                                  : operand_text(name, region_.iteration.type(operand)));
     }
     return texts;
   }
@@ -139,18 +139,18 @@ class TurnsLook {
   std::optional<ops::NotFinite> found_in(graph::ProgramValue value) const {
     const auto at = looked_at_.find(value);
     if (at == looked_at_.end()) return std::nullopt;
-    return ops::not_finite(number_in(*at->second, turns_), region_.turn.type(value).dims);
+    return ops::not_finite(number_in(*at->second, iterations_), region_.iteration.type(value).dims);
   }
 
   bool is_finite(graph::ProgramValue value) const {
     if (looked_at_.count(value) > 0) return !found_in(value);
-    if (!mtf::is_float(region_.turn.type(value).element)) return true;
+    if (!mtf::is_float(region_.iteration.type(value).element)) return true;
     if (value.is_input()) {
       const int32_t number = region_.input_number[value.input()];
       if (number >= 0) return std::isfinite(loop_.inputs[number]);
       return operand_is_finite_(value.input());
     }
-    const std::span<const graph::ProgramValue> operands = region_.turn.operands_of(value.source);
+    const std::span<const graph::ProgramValue> operands = region_.iteration.operands_of(value.source);
     return std::all_of(operands.begin(), operands.end(),
                        [&](const graph::ProgramValue& operand) { return is_finite(operand); });
   }
@@ -159,7 +159,7 @@ class TurnsLook {
   const graph::Region& region_;
   const Numbers numbers_;
   const IsFinite operand_is_finite_;
-  TurnVariable turns_;
+  IterationVariable iterations_;
   std::map<graph::ProgramValue, const plan::HostTensor*> looked_at_;
   std::vector<std::vector<size_t>> readers_;  ///< the consumers of each operation of the iteration
   std::vector<bool> is_result_;               ///< the operation computes a result of the iteration
@@ -173,10 +173,10 @@ std::string operation_text(const graph::Op& op) { return code(std::string(op.sym
 /// ` at [layers=2, batch=1]`; empty for a number.
 std::string place_text(const Culprit& culprit) {
   std::vector<std::string> parts;
-  for (const auto& [dim, place] : culprit.turns) parts.push_back(fmt::format("{}={}", dim.name.text(), place));
+  for (const auto& [dim, place] : culprit.iterations) parts.push_back(fmt::format("{}={}", dim.name.text(), place));
   const Dims& dims = culprit.operation->results[culprit.result].dims;
   for (size_t d = 0; d < dims.size(); ++d)
-    parts.push_back(fmt::format("{}={}", dims[d].name.text(), culprit.found.place[d]));
+    parts.push_back(fmt::format("{}={}", dims[d].name.text(), culprit.found.position[d]));
   return parts.empty() ? std::string() : fmt::format(" at [{}]", mtf::join(parts, ", "));
 }
 
@@ -188,7 +188,7 @@ std::string operand_there(const Culprit& culprit, const Value& operand, plan::Ex
   for (const Dim& dim : operand.dims()) {
     const int at = find_dim(dims, dim.name);
     if (at < 0) return {};
-    index = index * dim.size + culprit.found.place[at];
+    index = index * dim.size + culprit.found.position[at];
   }
   return fmt::format(", {} there", number_text(execution.fetch(operand).number(index), operand.element()));
 }
@@ -198,9 +198,9 @@ std::string operand_there(const Culprit& culprit, const Value& operand, plan::Ex
 struct FiniteCheck::Looked {
   graph::NodePtr node;
   Values operands;
-  std::map<int, graph::Handle> results;  ///< the number of each checked result
-  std::map<int, graph::Handle> turns;    ///< for a loop: the numbers of its iterations, by result
-  bool is_bound = false;                 ///< somebody holds it, or it has a name
+  std::map<int, graph::Handle> results;     ///< the number of each checked result
+  std::map<int, graph::Handle> iterations;  ///< for a loop: the numbers of its iterations, by result
+  bool is_bound = false;                    ///< somebody holds it, or it has a name
 };
 
 FiniteCheck::FiniteCheck(ops::Builder& builder, const Values& needed) {
@@ -220,7 +220,7 @@ FiniteCheck::FiniteCheck(ops::Builder& builder, const Values& needed) {
   std::unordered_map<const graph::Node*, size_t> known;
   const auto entry_of = [&](const graph::NodePtr& node) -> Looked& {
     const auto [at, is_new] = known.try_emplace(node.get(), looked_.size());
-    if (is_new) looked_.push_back({.node = node, .operands = {}, .results = {}, .turns = {}});
+    if (is_new) looked_.push_back({.node = node, .operands = {}, .results = {}, .iterations = {}});
     return looked_[at->second];
   };
   const std::vector<graph::NodePtr> nodes = graph::pending(roots);
@@ -240,7 +240,7 @@ FiniteCheck::FiniteCheck(ops::Builder& builder, const Values& needed) {
     const graph::LaidOutOperation& operation = *node->operation;
     for (size_t r = 0; r < operation.results.size(); ++r) {
       const Value value{node, static_cast<int>(r)};
-      if (ops::is_of_turns(operation, value.result)) entry.turns.emplace(value.result, graph::Handle(value));
+      if (ops::is_of_iterations(operation, value.result)) entry.iterations.emplace(value.result, graph::Handle(value));
       else if (ops::is_looked_at(operation, value.result)) entry.results.emplace(value.result, number_of(value));
     }
   }
@@ -288,12 +288,12 @@ void FiniteCheck::expect_finite(plan::Execution& execution) const {
   }
   const auto first_of = [&](const Looked& entry) -> std::optional<Culprit> {
     const graph::OperationRef& operation = entry.node->operation;
-    if (!entry.turns.empty()) {
+    if (!entry.iterations.empty()) {
       std::map<int, plan::HostTensor> fetched;
-      TurnsLook::Numbers numbers;
-      for (const auto& [result, number] : entry.turns)
+      IterationsLook::Numbers numbers;
+      for (const auto& [result, number] : entry.iterations)
         numbers[result] = &(fetched[result] = execution.fetch(number.value()));
-      TurnsLook look(*operation, numbers, [&](size_t operand) { return is_finite(entry.operands[operand]); });
+      IterationsLook look(*operation, numbers, [&](size_t operand) { return is_finite(entry.operands[operand]); });
       if (std::optional<Culprit> found = look.first({})) return found;
     }
     if (entry.operands.empty() || !leaves[entry.node.get()] ||
@@ -311,7 +311,7 @@ void FiniteCheck::expect_finite(plan::Execution& execution) const {
                           fmt::format("{} gives {}{}", operation_text(*operation.op), what_it_is(found->found.number),
                                       place_text(*found)));
     std::vector<std::string> operands = found->operands;
-    if (found->turns.empty())
+    if (found->iterations.empty())
       for (const Value& operand : entry.operands) {
         const graph::LaidOutOperation& made_by = operand.operation();
         operands.push_back(made_by.op->role == graph::Role::kNumber

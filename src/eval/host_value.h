@@ -272,8 +272,8 @@ struct GivenArgument {
   HostValue value;
   HostValue target;  ///< after `->`; nothing if there is none
   bool has_target = false;
-  bool is_turns_number = false;  ///< as of a Binding
-  Name label;                    ///< empty if it is positional
+  bool is_iterations_number = false;  ///< as of a Binding
+  Name label;                         ///< empty if it is positional
   Span span;
   Span label_span;
   Span target_span;

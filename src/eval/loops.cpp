@@ -14,19 +14,19 @@ namespace mtf::eval {
 namespace {
 
 /// The most iterations that a check walks one by one only because a list grows in the loop.
-constexpr int64_t kMostCheckedTurns = 1000;
+constexpr int64_t kMostCheckedIterations = 1000;
 /// The same limit if the lists hold numbers or keep their types, and nothing else depends on the iteration.
-constexpr int64_t kCheckedTurnsOfNumbers = 16;
+constexpr int64_t kCheckedIterationsOfNumbers = 16;
 
 /// A plan walks loops iteration by iteration up to these numbers of iterations or operations. From then on each loop
 /// under way ends after its present iteration. The plan assumes that the remaining iterations cost as much as those so
 /// far.
-constexpr int64_t kMostPlannedTurns = 2'000'000;
+constexpr int64_t kMostPlannedIterations = 2'000'000;
 constexpr int64_t kMostPlannedOperations = 800'000;
 
 /// True if a check must walk every iteration: the body makes a model, a dim or a shape that depends on the iteration.
-bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& variables, const Builtins& builtins,
-                      Scope& scope) {
+bool needs_every_iteration(const BlockInfo& info, const std::vector<ast::Ident>& variables, const Builtins& builtins,
+                           Scope& scope) {
   auto changes = [&](Name name) {
     for (const ast::Ident& variable : variables) {
       if (variable.name == name) return true;
@@ -125,10 +125,10 @@ class KeptTypes {
   KeptTypes(const NameSet& assigned, Scope& scope) : assigned_(assigned), scope_(scope) {}
   /// Called after each iteration. Compares the types after some iterations with those after the iteration before. True
   /// if they are the same.
-  bool after(int64_t turn) {
-    if (turn + 1 < kCheckedTurnsOfNumbers) return false;
-    if (is_power_of_2(turn + 1)) before_ = types();
-    return is_power_of_2(turn) && before_ && before_ == types();
+  bool after(int64_t iteration) {
+    if (iteration + 1 < kCheckedIterationsOfNumbers) return false;
+    if (is_power_of_2(iteration + 1)) before_ = types();
+    return is_power_of_2(iteration) && before_ && before_ == types();
   }
 
  private:
@@ -165,40 +165,41 @@ Cuts::Waiting Loops::waiting(const BlockInfo& info, const std::vector<ast::Ident
           .assignments = evaluator_.cuts.assignments()};
 }
 
-Loops::Shown::Shown(Loops& loops, std::string variable, int64_t turns, const Cuts::Waiting& waiting) {
+Loops::Shown::Shown(Loops& loops, std::string variable, int64_t iterations, const Cuts::Waiting& waiting) {
   if (!loops.on_progress_ || !(waiting.carries || waiting.is_outermost)) return;
   loops_ = &loops;
   began_ = std::chrono::steady_clock::now();
-  loops.progress_.push_back({std::move(variable), 0, turns, 0});
+  loops.progress_.push_back({std::move(variable), 0, iterations, 0});
 }
 
 Loops::Shown::~Shown() {
   if (loops_ != nullptr) loops_->progress_.pop_back();
 }
 
-void Loops::Shown::at(int64_t turn) {
+void Loops::Shown::at(int64_t iteration) {
   if (loops_ == nullptr) return;
   LoopProgress& own = loops_->progress_.back();
-  own.turn = turn;
+  own.iteration = iteration;
   own.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   loops_->on_progress_(loops_->progress_);
 }
 
 bool Loops::plan_ends_after(int64_t done, int64_t count, const Reports::Mark& mark, Span span) {
   if (!evaluator_.domain.is_plan() || done >= count) return false;
-  if (++planned_turns_ <= kMostPlannedTurns && evaluator_.builder.added <= kMostPlannedOperations) return false;
+  if (++planned_iterations_ <= kMostPlannedIterations && evaluator_.builder.added <= kMostPlannedOperations)
+    return false;
   evaluator_.cuts.cut({}, span);  // the pending operations belong to these iterations
   evaluator_.reports.extrapolate(mark, done, count, span);
   return true;
 }
 
-void Loops::end_turn(Cuts::Waiting& turns, Span span) {
-  evaluator_.cuts.end_turn(turns, span);
-  if (turns.carries || turns.is_outermost) evaluator_.undo.end_turn();
+void Loops::end_iteration(Cuts::Waiting& iterations, Span span) {
+  evaluator_.cuts.end_iteration(iterations, span);
+  if (iterations.carries || iterations.is_outermost) evaluator_.undo.end_iteration();
 }
 
-Flow Loops::turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& inner,
-                 Replay* replay) {
+Flow Loops::iteration(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& inner,
+                      Replay* replay) {
   evaluator_.bind_pattern(*stmt.pattern, std::move(item), inner);
   return evaluator_.run_block(stmt.body, body, inner, false, replay);
 }
@@ -248,42 +249,43 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   bool every = is_list || !evaluator_.domain.is_check() || (is_range && items.count <= 1);
   bool for_lists_alone = false;
   if (!every && is_range && items.count > 1) {
-    every = needs_every_turn(info, variables, evaluator_.builtins, *scope);
+    every = needs_every_iteration(info, variables, evaluator_.builtins, *scope);
     for_lists_alone = !every && assigns_lists(info.assigns, *scope);
     every = every || for_lists_alone;
   }
-  Cuts::Waiting turns = waiting(info, variables, scope);
+  Cuts::Waiting iterations = waiting(info, variables, scope);
   Restore deeper(depth_, depth_ + 1);
-  if (every && items.count >= 0) return every_turn(stmt, info, items, for_lists_alone, variables[0], turns, scope);
+  if (every && items.count >= 0)
+    return every_iteration(stmt, info, items, for_lists_alone, variables[0], iterations, scope);
   if (items.count == 0 && !evaluator_.domain.is_check()) return Flow::kNext;
   const HostValue any = items.any();
   evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
-  const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.turns(), items.count);
+  const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.iterations(), items.count);
   const auto walk = [&](const HostValue& item, int64_t times) {
-    walk_once([&] { return turn(stmt, info, HostValue(item), evaluator_.nested(scope)); }, info.assigns, scope, times,
-              turns, stmt.body.span, stmt.iterable->span);
+    walk_once([&] { return iteration(stmt, info, HostValue(item), evaluator_.nested(scope)); }, info.assigns, scope,
+              times, iterations, stmt.body.span, stmt.iterable->span);
   };
   walk(any, count);
   if (items.other && evaluator_.domain.is_check()) walk(items.other(), 0);
   return Flow::kNext;
 }
 
-void Loops::bind_last_turn(const ScopePtr& scope) {
-  if (const std::optional<Turn> turn = std::exchange(last_turn_, std::nullopt))
-    evaluator_.bind_pattern(*turn->pattern, HostValue(turn->item), scope);
+void Loops::bind_last_iteration(const ScopePtr& scope) {
+  if (const std::optional<Iteration> iteration = std::exchange(last_iteration_, std::nullopt))
+    evaluator_.bind_pattern(*iteration->pattern, HostValue(iteration->item), scope);
 }
 
-Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, bool for_lists_alone,
-                       const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope) {
+Flow Loops::every_iteration(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, bool for_lists_alone,
+                            const ast::Ident& variable, Cuts::Waiting iterations, const ScopePtr& scope) {
   const Span span = stmt.body.span;
   const NameSet& assigned = body.assigns;
   Ends ends(*this, assigned, *scope, stmt.pattern->span);
   const bool until_none = items.count == Sequence::kUntilNone;
-  Shown shown(*this, variable.name.str(), until_none ? 0 : items.count, turns);
+  Shown shown(*this, variable.name.str(), until_none ? 0 : items.count, iterations);
   const Reports::Mark mark(evaluator_.reports);
   const bool is_programs = depth_ == 1 && evaluator_.undo.wanted() && scope == evaluator_.top();
   std::optional<Replay> replay;
-  if (turns.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body, true);
+  if (iterations.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body, true);
   OwnScope inner = evaluator_.nested(scope);
   KeptTypes types(assigned, *scope);
   const int doubt = evaluator_.domain.uncertainty();
@@ -291,26 +293,26 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
     evaluator_.interrupt.poll(span);
     shown.at(i);
     const int64_t cuts_before = evaluator_.cuts.count();
-    if (replay) replay->begin_turn();
+    if (replay) replay->begin_iteration();
     HostValue item = items.at(i);
     if (until_none && item.is<None>()) return ends.behind(Flow::kNext);
-    std::optional<Turn> ended;
+    std::optional<Iteration> ended;
     if (is_programs && (items.are_kept || !keeps_a_tensor(item))) ended = {stmt.pattern.get(), item};
     inner->number = graph::last_node_id();
     inner->uncertain = evaluator_.domain.uncertainty();
     Flow came_to = Flow::kNext;
-    const auto walk = [&] { came_to = turn(stmt, body, std::move(item), inner, replay ? &*replay : nullptr); };
-    if (i > 0 && evaluator_.domain.is_check()) walk_later_turn(doubt, walk);
+    const auto walk = [&] { came_to = iteration(stmt, body, std::move(item), inner, replay ? &*replay : nullptr); };
+    if (i > 0 && evaluator_.domain.is_check()) walk_later_iteration(doubt, walk);
     else walk();
-    inner.end_turn();
-    const Flow flow = ends.after_turn(came_to);
+    inner.end_iteration();
+    const Flow flow = ends.after_iteration(came_to);
     if (flow == Flow::kReturn) return ends.behind(flow);
-    const bool cuts = evaluator_.cuts.cuts_each(turns), has_cut = evaluator_.cuts.count() != cuts_before;
-    if (replay) replay->end_turn(flow, span, cuts);
-    if (!replay || !cuts) end_turn(turns, span);
+    const bool cuts = evaluator_.cuts.cuts_each(iterations), has_cut = evaluator_.cuts.count() != cuts_before;
+    if (replay) replay->end_iteration(flow, span, cuts);
+    if (!replay || !cuts) end_iteration(iterations, span);
     if (!replay && has_cut && Replay::is_possible(evaluator_))
-      replay.emplace(evaluator_, stmt.body, turns.carries, i + 1);
-    if (is_programs) last_turn_ = std::move(ended);
+      replay.emplace(evaluator_, stmt.body, iterations.carries, i + 1);
+    if (is_programs) last_iteration_ = std::move(ended);
     if (flow != Flow::kNext) {
       shown.at(i + 1);
       return ends.behind(flow);
@@ -322,11 +324,11 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
     if (!evaluator_.domain.is_check() || items.is_finite) continue;
     const bool is_settled =
         for_lists_alone &&
-        ((i == kCheckedTurnsOfNumbers && assigns_lists_of_numbers(assigned, *scope)) || types.after(i));
-    if (i == kMostCheckedTurns || is_settled) {
+        ((i == kCheckedIterationsOfNumbers && assigns_lists_of_numbers(assigned, *scope)) || types.after(i));
+    if (i == kMostCheckedIterations || is_settled) {
       evaluator_.domain.numbers_become_unknown(assigned, *scope, evaluator_.undo);
-      walk_once([&] { return this->turn(stmt, body, items.any(), evaluator_.nested(scope)); }, assigned, scope, 0,
-                turns, span, stmt.iterable->span);
+      walk_once([&] { return this->iteration(stmt, body, items.any(), evaluator_.nested(scope)); }, assigned, scope, 0,
+                iterations, span, stmt.iterable->span);
       break;
     }
   }
@@ -334,11 +336,11 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
   return ends.behind(Flow::kNext);
 }
 
-void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count,
-                      const Cuts::Waiting& turns, Span span, Span header) {
+void Loops::walk_once(const std::function<Flow()>& iteration, const NameSet& assigned, const ScopePtr& scope,
+                      int64_t count, const Cuts::Waiting& iterations, Span span, Span header) {
   const auto walk = [&] {
     Ends ends(*this, assigned, *scope, span);
-    const Flow flow = ends.after_turn(turn());
+    const Flow flow = ends.after_iteration(iteration());
     if (ends.may_have_broken()) ends.behind(flow);
     else if (flow == Flow::kReturn) evaluator_.calls.may_have_returned(header);
   };
@@ -346,7 +348,7 @@ void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned
   AbstractDomain& domain = evaluator_.domain;
   const auto uncertain = domain.uncertain();
   const auto repeated = evaluator_.reports.repeated(count);
-  Doubtful once(evaluator_.doubts, {header, plan::Doubt::Kind::kTurns});
+  Doubtful once(evaluator_.doubts, {header, plan::Doubt::Kind::kIterations});
   AssignedNames names;
   {
     const auto list = domain.into(names);
@@ -356,7 +358,7 @@ void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned
     domain.assigned(name);
     if (name.before.is<None>() && count == 0) name.value() = unknown(UnknownKind::kAny);  // maybe no iteration ran
   }
-  if (turns.carries) evaluator_.cuts.cut({}, span);
+  if (iterations.carries) evaluator_.cuts.cut({}, span);
   once.end();
 }
 
@@ -415,7 +417,7 @@ void Loops::walk_until_nothing_changes(const std::function<void()>& walk, bool h
   }
 }
 
-bool Loops::walk_later_turn(int doubt, const std::function<void()>& walk) {
+bool Loops::walk_later_iteration(int doubt, const std::function<void()>& walk) {
   Findings::Trial found(evaluator_.findings);
   try {
     walk();
@@ -429,18 +431,18 @@ bool Loops::walk_later_turn(int doubt, const std::function<void()>& walk) {
   return true;
 }
 
-std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, const BlockInfo& body, Cuts::Waiting& turns,
-                                      const ScopePtr& scope) {
+std::optional<Flow> Loops::every_iteration(const ast::WhileStmt& stmt, const BlockInfo& body, Cuts::Waiting& iterations,
+                                           const ScopePtr& scope) {
   const Span span = stmt.body.span;
   Ends ends(*this, body.assigns, *scope, stmt.condition->span);
-  Shown shown(*this, "while", 0, turns);
+  Shown shown(*this, "while", 0, iterations);
   const Reports::Mark mark(evaluator_.reports);
   std::optional<Replay> replay;
-  if (turns.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body, true);
+  if (iterations.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body, true);
   for (int64_t i = 0;; ++i) {
     evaluator_.interrupt.poll(stmt.condition->span);
     shown.at(i);
-    Doubtful tested(evaluator_.doubts, {stmt.condition->span, plan::Doubt::Kind::kTurns});
+    Doubtful tested(evaluator_.doubts, {stmt.condition->span, plan::Doubt::Kind::kIterations});
     const std::optional<bool> condition = holds(stmt, scope);
     if (!condition) {  // a plan: only the run knows the rest
       tested.end();
@@ -448,16 +450,16 @@ std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, const BlockInf
     }
     if (!*condition) return ends.behind(Flow::kNext);
     const int64_t cuts_before = evaluator_.cuts.count();
-    if (replay) replay->begin_turn();
+    if (replay) replay->begin_iteration();
     const Flow came_to =
         evaluator_.run_block(stmt.body, body, evaluator_.nested(scope), false, replay ? &*replay : nullptr);
-    const Flow flow = ends.after_turn(came_to);
+    const Flow flow = ends.after_iteration(came_to);
     if (flow == Flow::kReturn) return ends.behind(flow);
-    const bool cuts = evaluator_.cuts.cuts_each(turns), has_cut = evaluator_.cuts.count() != cuts_before;
-    if (replay) replay->end_turn(flow, span, cuts);
-    if (!replay || !cuts) end_turn(turns, span);
+    const bool cuts = evaluator_.cuts.cuts_each(iterations), has_cut = evaluator_.cuts.count() != cuts_before;
+    if (replay) replay->end_iteration(flow, span, cuts);
+    if (!replay || !cuts) end_iteration(iterations, span);
     if (!replay && has_cut && Replay::is_possible(evaluator_))
-      replay.emplace(evaluator_, stmt.body, turns.carries, i + 1);
+      replay.emplace(evaluator_, stmt.body, iterations.carries, i + 1);
     if (flow != Flow::kNext) return ends.behind(flow);
     if (ends.may_have_broken() || plan_ends_after(i + 1, i + 2, mark, span)) break;
   }
@@ -471,20 +473,20 @@ std::optional<bool> Loops::holds(const ast::WhileStmt& stmt, const ScopePtr& sco
 
 Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   const BlockInfo& info = evaluator_.blocks.info(stmt.body);
-  Cuts::Waiting turns = waiting(info, {}, scope);
+  Cuts::Waiting iterations = waiting(info, {}, scope);
   Restore deeper(depth_, depth_ + 1);
   if (!evaluator_.domain.is_check()) {
-    if (const std::optional<Flow> flow = every_turn(stmt, info, turns, scope)) return *flow;
+    if (const std::optional<Flow> flow = every_iteration(stmt, info, iterations, scope)) return *flow;
     MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");
     evaluator_.domain.values_become_unknown(info.assigns, *scope, evaluator_.undo);
   } else {
     evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
   }
-  const auto turn = [&] {
+  const auto iteration = [&] {
     if (evaluator_.domain.is_check()) holds(stmt, scope);
     return evaluator_.run_block(stmt.body, info, evaluator_.nested(scope));
   };
-  walk_once(turn, info.assigns, scope, 0, turns, stmt.body.span, stmt.condition->span);
+  walk_once(iteration, info.assigns, scope, 0, iterations, stmt.body.span, stmt.condition->span);
   if (evaluator_.domain.is_check()) {
     const Findings::Trial said_already(evaluator_.findings);
     try {
@@ -517,7 +519,7 @@ Loops::Ends::~Ends() {
   loops_.evaluator_.calls.go_on_in_doubt();
 }
 
-Flow Loops::Ends::after_turn(Flow flow) {
+Flow Loops::Ends::after_iteration(Flow flow) {
   if (!ends_) return flow == Flow::kContinue ? Flow::kNext : flow;
   auto& [broken, continued, loop, uncertainty, rest] = *ends_;
   if (rest) rest->end();

@@ -49,9 +49,9 @@ class Loops {
   Flow run(const ast::WhileStmt& stmt, const ScopePtr& scope);
   /// Binds the variables of the interrupted outermost loop as in its last completed iteration. Does not bind them to
   /// tensors of a list without a name, which no iteration needs any more.
-  void bind_last_turn(const ScopePtr& scope);
+  void bind_last_iteration(const ScopePtr& scope);
   /// Called when a statement begins: forgets the last iteration of earlier loops.
-  void begin_statement() { last_turn_.reset(); }
+  void begin_statement() { last_iteration_.reset(); }
   /// Walks, in a check, a part that is executed once, often or, unless it `happens`, never. Joins the values after a
   /// walk with the values before it, and walks the part again until a join adds nothing. Only the last walk reports
   /// errors.
@@ -59,7 +59,7 @@ class Loops {
   /// Walks a later iteration in a check that walks every iteration. `doubt` is the uncertainty at which the loop began.
   /// Drops errors from parts with more uncertainty, because a run may execute these parts only in other iterations.
   /// Returns false if such an error has ended the walk.
-  bool walk_later_turn(int doubt, const std::function<void()>& walk);
+  bool walk_later_iteration(int doubt, const std::function<void()>& walk);
   /// Notes a `break` or `continue` of the innermost loop under the unknown condition at `place`.
   void may_have_ended(Flow flow, Span place);
   /// Sets the function that is called before each iteration of a displayed loop, and after the last one.
@@ -82,8 +82,8 @@ class Loops {
     Ends& operator=(const Ends&) = delete;
     /// Returns how the loop continues after an iteration that ended with `flow`. kNext: with the next iteration.
     /// kBreak, kElsewhere: not at all. kReturn: with a `return`.
-    Flow after_turn(Flow flow);
-    /// Ends the loop after an iteration with the given result of after_turn(). Returns the flow behind the loop.
+    Flow after_iteration(Flow flow);
+    /// Ends the loop after an iteration with the given result of after_iteration(). Returns the flow behind the loop.
     Flow behind(Flow flow);
     /// True if the loop may have ended already.
     bool may_have_broken() const { return ends_ && ends_->broken.any(); }
@@ -95,32 +95,32 @@ class Loops {
     std::optional<AbstractDomain::Part> part_;
   };
   /// `for_lists_alone`: a check walks every iteration only because iterations assign lists.
-  Flow every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, bool for_lists_alone,
-                  const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope);
+  Flow every_iteration(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, bool for_lists_alone,
+                       const ast::Ident& variable, Cuts::Waiting iterations, const ScopePtr& scope);
   /// Evaluates the condition; nothing if only the run knows it.
   std::optional<bool> holds(const ast::WhileStmt& stmt, const ScopePtr& scope);
   /// Runs a `while` as long as its condition is known. Returns nothing if the remaining iterations must be walked once.
-  std::optional<Flow> every_turn(const ast::WhileStmt& stmt, const BlockInfo& body, Cuts::Waiting& turns,
-                                 const ScopePtr& scope);
+  std::optional<Flow> every_iteration(const ast::WhileStmt& stmt, const BlockInfo& body, Cuts::Waiting& iterations,
+                                      const ScopePtr& scope);
   /// Called after an iteration: ends it for cuts and for undo.
-  void end_turn(Cuts::Waiting& turns, Span span);
+  void end_iteration(Cuts::Waiting& iterations, Span span);
   /// `replay`: the replay of the loop, or null if its iterations are not replayed.
-  Flow turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& inner,
-            Replay* replay = nullptr);
+  Flow iteration(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& inner,
+                 Replay* replay = nullptr);
   /// Returns how the iterations of a new loop wait for common cuts.
   Cuts::Waiting waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   /// Walks the body once for all iterations. `count`: their number, 0 if unknown. `header`: the condition, or the
   /// iterated value.
-  void walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count,
-                 const Cuts::Waiting& turns, Span span, Span header);
+  void walk_once(const std::function<Flow()>& iteration, const NameSet& assigned, const ScopePtr& scope, int64_t count,
+                 const Cuts::Waiting& iterations, Span span, Span header);
   /// Reports the progress of a loop, if anybody listens and the loop is displayed.
   class Shown {
    public:
-    Shown(Loops& loops, std::string variable, int64_t turns, const Cuts::Waiting& waiting);
+    Shown(Loops& loops, std::string variable, int64_t iterations, const Cuts::Waiting& waiting);
     ~Shown();
     Shown(const Shown&) = delete;
     Shown& operator=(const Shown&) = delete;
-    void at(int64_t turn);
+    void at(int64_t iteration);
 
    private:
     Loops* loops_ = nullptr;
@@ -131,17 +131,17 @@ class Loops {
   bool plan_ends_after(int64_t done, int64_t count, const Reports::Mark& mark, Span span);
 
   /// The variables of one iteration of a top-level loop.
-  struct Turn {
+  struct Iteration {
     const ast::Pattern* pattern = nullptr;
     HostValue item;
   };
 
   Evaluator& evaluator_;
   /// The last completed iteration of the loop under way at a prompt; none if its item would keep a tensor alive.
-  std::optional<Turn> last_turn_;
-  int depth_ = 0;                 ///< number of loops under way
-  std::vector<EarlyEnds*> ends_;  ///< of the loops under way; null in a run
-  int64_t planned_turns_ = 0;     ///< number of iterations that a plan has walked
+  std::optional<Iteration> last_iteration_;
+  int depth_ = 0;                   ///< number of loops under way
+  std::vector<EarlyEnds*> ends_;    ///< of the loops under way; null in a run
+  int64_t planned_iterations_ = 0;  ///< number of iterations that a plan has walked
   std::function<void(const Progress&)> on_progress_;
   Progress progress_;  ///< of the displayed loops
 };

@@ -56,7 +56,7 @@ HostValue NameLookup::looked_up(Scope::Found found, Name name, Span span, const 
       spans_->use(span, found.binding->span);
     if (found.binding->is_aside) [[unlikely]]
       if (top_ == own_top_) take_up(*found.binding);
-    if (found.binding->is_turns_number) [[unlikely]]
+    if (found.binding->is_iterations_number) [[unlikely]]
       replays_.reads_number();
     return found.binding->value;
   }

@@ -29,7 +29,7 @@ class NameLookup {
   }
   [[gnu::always_inline]] HostValue look_up(const ast::NameExpr& expr, Span span, const ScopePtr& scope) {
     const Scope::Found found = scope->find(expr.name, expr.slot);
-    if (found.binding && !found.binding->is_aside && !found.binding->is_turns_number && !spans_) [[likely]]
+    if (found.binding && !found.binding->is_aside && !found.binding->is_iterations_number && !spans_) [[likely]]
       return found.binding->value;
     return looked_up(found, expr.name, span, scope);
   }

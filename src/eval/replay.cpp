@@ -131,7 +131,7 @@ bool Replays::takes_number(const ast::Expr& expr, const HostValue& value) {
 
 // ---- what an iteration reads ----------------------------------------------------------------------------------------
 
-void Replay::Names::add(const HostValue& value, int64_t turn, int depth) {
+void Replay::Names::add(const HostValue& value, int64_t iteration, int depth) {
   constexpr size_t kMany = 100'000;
   if (depth == 0 || host.size() > kMany) is_known = false;
   if (!is_known) return;
@@ -141,15 +141,15 @@ void Replay::Names::add(const HostValue& value, int64_t turn, int depth) {
   } else if (auto* list = value.as<ListPtr>()) {
     host.emplace_back((*list)->tuple);
     host.emplace_back(static_cast<int64_t>((*list)->items.size()));
-    for (const HostValue& item : (*list)->items) add(item, turn, depth - 1);
+    for (const HostValue& item : (*list)->items) add(item, iteration, depth - 1);
   } else {
     // An object made in this iteration is a different object in the next. Nobody reports changes of such an object.
     const Scope* scope = nullptr;
     if (auto* function = value.as<FunctionPtr>()) scope = (*function)->scope.get();
     if (auto* model = value.as<ModelClassPtr>()) scope = (*model)->scope.get();
     if (auto* instance = value.as<InstancePtr>()) scope = (*instance)->scope.get();
-    if ((scope && scope->number >= turn) || value.is<SequencePtr>() || value.is<ObjectPtr>() || value.is_unknown() ||
-        value.is_poison())
+    if ((scope && scope->number >= iteration) || value.is<SequencePtr>() || value.is<ObjectPtr>() ||
+        value.is_unknown() || value.is_poison())
       is_known = false;
     else host.push_back(value);
   }
@@ -207,15 +207,15 @@ bool Replay::Record::binds_number(Name name) const {
 
 bool Replay::is_number(const ast::Expr& expr, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
                        const Record& record) const {
-  bool is_of_turn = false;
+  bool is_of_iteration = false;
   std::vector<Name> numbers;
   for (const Name name : mentions_of(expr)) {
     const bool is_number = record.binds_number(name);
     if (is_number) numbers.push_back(name);
     if ((bound.contains(name) && !is_number) || info_.assigns.contains(name)) return false;  // the name changes
-    is_of_turn = is_of_turn || is_number || scope->find_own(name);
+    is_of_iteration = is_of_iteration || is_number || scope->find_own(name);
   }
-  return is_of_turn && is_pure_number(expr, scope, std::move(numbers), evaluator_.builtins);
+  return is_of_iteration && is_pure_number(expr, scope, std::move(numbers), evaluator_.builtins);
 }
 
 bool Replay::add_numbers(const ast::Expr& expr, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
@@ -272,9 +272,9 @@ void Replay::find_what_is_read(Record& record, const ScopePtr& scope) const {
 Replay::Names Replay::names_of(const Record& record, const ScopePtr& scope) const {
   Names names;
   for (const Name name : record.mentioned)
-    if (const Binding* const binding = scope->find(name).binding) names.add(binding->value, turn_);
+    if (const Binding* const binding = scope->find(name).binding) names.add(binding->value, iteration_);
   for (const Binding& binding : scope->bindings)  // a label may name a dim
-    if (binding.value.is<Dim>()) names.add(binding.value, turn_);
+    if (binding.value.is<Dim>()) names.add(binding.value, iteration_);
   return names;
 }
 
@@ -291,16 +291,16 @@ bool Replay::has_same_context(const Record& record) const {
 bool Replay::is_possible(const Evaluator& evaluator) {
   return evaluator.execution() && !evaluator.domain.is_abstract() && !evaluator.runtime().computes_nodes() &&
          !evaluator.execution()->record() && !evaluator.builder.context.check_finite && !evaluator.undo.wanted() &&
-         evaluator.cuts.cuts_turns();
+         evaluator.cuts.cuts_iterations();
 }
 
-Replay::Replay(Evaluator& evaluator, const ast::Block& body, bool carries, int64_t turns)
+Replay::Replay(Evaluator& evaluator, const ast::Block& body, bool carries, int64_t iterations)
     : evaluator_(evaluator),
       body_(body),
       info_(evaluator.blocks.info(body)),
       last_(body.statements.size()),
       carries_(carries),
-      turns_(turns) {
+      iterations_(iterations) {
   Replays& replays = evaluator_.replays;
   if (const auto range = replays.ranges_.find(&body_); range != replays.ranges_.end())
     first_ = range->second.first, last_ = std::min(range->second.last, last_);
@@ -317,10 +317,10 @@ void Replay::follow_numbers(bool follows) {
   evaluator_.replays.now_follows_numbers();
 }
 
-void Replay::begin_turn() {
+void Replay::begin_iteration() {
   follow_numbers(false);
-  turn_ = graph::new_node_id();
-  ++turns_;
+  iteration_ = graph::new_node_id();
+  ++iterations_;
   replays_ = false;
   making_.reset();
   tensors_.clear();
@@ -335,16 +335,16 @@ void Replay::has_effect() {
 void Replay::leave_out(size_t statement) {
   const bool has_work = making_->first_work < statement;
   making_.reset();
-  if (turns_ == 1) return;  // many effects happen only in the first iteration
+  if (iterations_ == 1) return;  // many effects happen only in the first iteration
   last_ = statement;
   if (has_work) return;
   first_ = statement + 1;
   last_ = body_.statements.size();
-  if (first_ >= last_) first_ = 0, next_try_ = turns_ + kLongestWait;
+  if (first_ >= last_) first_ = 0, next_try_ = iterations_ + kLongestWait;
 }
 
 void Replay::changes_name(const Binding& binding, Scope& owner, const HostValue& value) {
-  if (owner.number >= turn_) return;
+  if (owner.number >= iteration_) return;
   if (evaluator_.blocks.may_be_seen_by_functions(binding.name, owner)) return changes(owner.number);
   if (!making_ || is_behind_) return;
   const auto* list = binding.value.as<ListPtr>();
@@ -375,7 +375,7 @@ plan::MadeCut* Replay::reader_cuts(Span span) {
 }
 
 void Replay::changes(int64_t made) {
-  if (made >= turn_) return;
+  if (made >= iteration_) return;
   making_.reset();
   known_.reset();
   is_confirmed_ = false;
@@ -499,7 +499,7 @@ bool Replay::find_named() {
 
 bool Replay::replays_at(size_t statement, const ScopePtr& scope) {
   if (is_confirmed_ ? statement != known_->first
-                    : making_ || turns_ <= next_try_ || statement < first_ || statement >= last_)
+                    : making_ || iterations_ <= next_try_ || statement < first_ || statement >= last_)
     return false;
   if (evaluator_.builder.table->any_pending_held() || evaluator_.cuts.in_counters()) return false;
   if (!is_confirmed_) {
@@ -589,10 +589,10 @@ bool Replay::matches(const ScopePtr& scope) {
 }
 
 void Replay::wait_after_failures() {
-  if (++tries_ >= kFewTries) next_try_ = turns_ + std::min(tries_, kLongestWait);
+  if (++tries_ >= kFewTries) next_try_ = iterations_ + std::min(tries_, kLongestWait);
 }
 
-void Replay::end_turn(Flow flow, Span loop, bool cuts) {
+void Replay::end_iteration(Flow flow, Span loop, bool cuts) {
   follow_numbers(false);
   const auto cut = [&](plan::MadeCut* made) {
     if (cuts) evaluator_.cuts.cut({}, loop, made);
@@ -613,7 +613,7 @@ void Replay::end_turn(Flow flow, Span loop, bool cuts) {
   }
   std::optional<Record> record = std::exchange(making_, std::nullopt);
   if (!record) {
-    if (!is_confirmed_ && turns_ > next_try_) wait_after_failures();
+    if (!is_confirmed_ && iterations_ > next_try_) wait_after_failures();
     return;
   }
   is_confirmed_ = known_ && is_repeated(*known_, *record);
@@ -621,7 +621,7 @@ void Replay::end_turn(Flow flow, Span loop, bool cuts) {
   // the later statements do not. So the next record begins at the second statement of the range.
   if (known_ && known_->first == record->first && !have_same_names(*known_, *record)) {
     first_ = (record->first + 1) % body_.statements.size();
-    if (first_ == 0) next_try_ = turns_ + kLongestWait;
+    if (first_ == 0) next_try_ = iterations_ + kLongestWait;
   }
   if (is_confirmed_) tries_ = 0;
   known_ = std::move(record);
@@ -631,7 +631,7 @@ void Replay::end_turn(Flow flow, Span loop, bool cuts) {
 
 std::optional<Replay::Record> Replay::finished(Record record) const {
   plan::MadeCut& made = record.made;
-  if (!made.plan || !made.is_closed || made.first_node <= turn_) return std::nullopt;
+  if (!made.plan || !made.is_closed || made.first_node <= iteration_) return std::nullopt;
   for (const Number& number : record.numbers)
     if (number.value.is<None>()) return std::nullopt;
   std::unordered_map<int64_t, size_t> variables, names, after;  // by node
@@ -672,7 +672,7 @@ std::optional<Replay::Record> Replay::finished(Record record) const {
       if (variable != variables.end() && name != names.end()) return std::nullopt;
       if (variable != variables.end()) source = {Source::From::kVariable, variable->second};
       else if (name != names.end()) source = {Source::From::kName, name->second};
-      else if (leaf.node->id > turn_ || made.may_die[i]) return std::nullopt;
+      else if (leaf.node->id > iteration_ || made.may_die[i]) return std::nullopt;
       if (source.from != Source::From::kSame) leaf = {};
     }
     record.sources.push_back(source);
@@ -832,7 +832,7 @@ void Replay::run(Span loop) {
     }
     const Assigned& assigned = record.assigned[index];
     roots.push_back(new_value(assigned.after, assigned.name));
-    roots.back().node->place = assigned.variable->serial;
+    roots.back().node->variable = assigned.variable->serial;
     evaluator_.builder.adopt(*roots.back().node);
     before.push_back(may_be_taken_back ? assigned.variable->current.value() : graph::Value());
     for (Replay* const around : evaluator_.replays.loops_)

@@ -59,8 +59,8 @@ struct Binding;
 class Replay {
  public:
   /// Begins a loop. `carries`: its iterations end in cuts once one has assigned a variable; else only those of readers
-  /// are recorded. `turns`: the number of iterations before.
-  Replay(Evaluator& evaluator, const ast::Block& body, bool carries, int64_t turns = 0);
+  /// are recorded. `iterations`: the number of iterations before.
+  Replay(Evaluator& evaluator, const ast::Block& body, bool carries, int64_t iterations = 0);
   ~Replay();
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
@@ -68,13 +68,13 @@ class Replay {
   static bool is_possible(const Evaluator& evaluator);
 
   // ---- one iteration, in this order ---------------------------------------------------------------------------------
-  void begin_turn();
+  void begin_iteration();
   /// Called before a statement of the body. Returns the statement to evaluate next: this one, or the first one after
   /// the replayed range.
   size_t next_of(size_t statement, const ScopePtr& scope);
   /// Ends an iteration, with a cut if it `cuts`. The body has ended with `flow` and released the values that only it
   /// held.
-  void end_turn(Flow flow, Span loop, bool cuts);
+  void end_iteration(Flow flow, Span loop, bool cuts);
 
   // ---- reports from Replays -----------------------------------------------------------------------------------------
   void has_effect();
@@ -96,7 +96,7 @@ class Replay {
     graph::Values tensors;
     /// False if a value is made anew in each iteration, could change without a report, or is a large list.
     bool is_known = true;
-    void add(const HostValue& value, int64_t turn, int depth = 32);
+    void add(const HostValue& value, int64_t iteration, int depth = 32);
   };
   /// The properties of a computed tensor that its consumers depend on: type, layout and the rules behind the layout.
   /// A tensor with a history, through which a gradient may pass, has the same kind only as itself. A tensor that is
@@ -243,7 +243,7 @@ class Replay {
   Evaluator& evaluator_;
   const ast::Block& body_;
   const BlockInfo& info_;
-  int64_t turn_ = 0;              ///< a node number smaller than those of all nodes of the iteration
+  int64_t iteration_ = 0;         ///< a node number smaller than those of all nodes of the iteration
   std::optional<Record> known_;   ///< the record of an earlier iteration
   bool is_confirmed_ = false;     ///< the iteration after `known_` had the same program
   std::optional<Record> making_;  ///< the present iteration's record; none once something rules it out
@@ -257,7 +257,7 @@ class Replay {
   bool replays_ = false;          ///< the present iteration is replayed
   const bool carries_;            ///< see the constructor
   bool follows_numbers_ = false;  ///< the record has numbers, and its range has not ended
-  int64_t turns_, next_try_ = 0, tries_ = 0, misses_ = 0;
+  int64_t iterations_, next_try_ = 0, tries_ = 0, misses_ = 0;
 };
 
 }  // namespace mtf::eval

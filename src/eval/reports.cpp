@@ -34,24 +34,24 @@ void Reports::add_last_plan(const plan::Execution& execution, Span cut, const gr
   const int32_t program = record_ ? record_->last() : -1;
   for (size_t i = 0; i < list_.size(); ++i) {
     StatementReport& report = list_[i];
-    if (report.plan != plan || (report.turns == 0) != (turns_ == 0)) continue;
-    report.turns += turns_;
+    if (report.plan != plan || (report.iterations == 0) != (iterations_ == 0)) continue;
+    report.iterations += iterations_;
     report.counters.peak_bytes = std::max(report.counters.peak_bytes, execution.counters().peak_bytes);
-    if (turns_ == 0) return;
-    if (record_) record_->run(program, turns_);
+    if (iterations_ == 0) return;
+    if (record_) record_->run(program, iterations_);
     const auto share =
         std::find_if(shares_[i].begin(), shares_[i].end(), [&](const auto& each) { return each.first == program; });
-    if (share == shares_[i].end()) shares_[i].emplace_back(program, turns_);
-    else share->second += turns_;
+    if (share == shares_[i].end()) shares_[i].emplace_back(program, iterations_);
+    else share->second += iterations_;
     return;
   }
-  if (record_) record_->run(program, turns_);
-  shares_.push_back({{program, turns_}});
+  if (record_) record_->run(program, iterations_);
+  shares_.push_back({{program, iterations_}});
   StatementReport& report = list_.emplace_back();
   report.plan = plan;
   report.cut = cut;
   report.frame = frame;
-  report.turns = turns_;
+  report.iterations = iterations_;
   if (!collects_) return;
   report.costs = execution.last_costs();
   report.counters = counters;
@@ -91,7 +91,7 @@ void Reports::extrapolate(const Mark& mark, int64_t done, int64_t count, Span lo
     }
     if (added == 0) continue;
     doubt({loop, plan::Doubt::Kind::kSkipped});
-    list_[i].turns += more;
+    list_[i].iterations += more;
     list_[i].is_estimate = true;
   }
 }

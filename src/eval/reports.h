@@ -24,9 +24,9 @@ namespace mtf::eval {
 /// The progress of one loop.
 struct LoopProgress {
   std::string variable;
-  int64_t turn = 0;
-  int64_t turns = 0;   ///< 0: unknown, as in a `while`
-  double seconds = 0;  ///< since the loop began
+  int64_t iteration = 0;
+  int64_t iterations = 0;  ///< 0: unknown, as in a `while`
+  double seconds = 0;      ///< since the loop began
 };
 /// The running loops, from the outermost inwards: the outermost one, and the inner loops that compute something in each
 /// iteration.
@@ -38,8 +38,8 @@ struct StatementReport {
   std::string text;                        ///< the statement's first line
   std::vector<spmd::StatementCost> costs;  ///< each instruction that computed or communicated
   plan::Counters counters;                 ///< of one execution of the plan
-  int64_t turns = 1;                       ///< number of executions; 0: unknown (`per turn`)
-  bool is_estimate = false;                ///< `turns` is extrapolated: not every iteration of a loop was walked
+  int64_t iterations = 1;                  ///< number of executions; 0: unknown (`per turn`)
+  bool is_estimate = false;                ///< `iterations` is extrapolated: not every iteration of a loop was walked
   plan::Doubts doubts;                     ///< in `mtf plan`: why the figures of the whole statement are an estimate
   Span cut;                                ///< of the cut that first asked for the plan
   graph::CallFrameRef frame;               ///< in `mtf plan`: the calls around the cut
@@ -66,9 +66,9 @@ class Reports {
   /// Sets the record that is told how often each of its programs runs.
   void set_record(std::shared_ptr<plan::ProgramRecord> record) { record_ = std::move(record); }
 
-  /// Declares that evaluated code runs `turns` times, for the lifetime of the returned object; 0: unknown.
-  Restore<int64_t> repeated(int64_t turns) { return Restore<int64_t>(turns_, turns); }
-  int64_t turns() const { return turns_; }
+  /// Declares that evaluated code runs `iterations` times, for the lifetime of the returned object; 0: unknown.
+  Restore<int64_t> repeated(int64_t iterations) { return Restore<int64_t>(iterations_, iterations); }
+  int64_t iterations() const { return iterations_; }
 
   /// Clears the reports of the statement before.
   void begin_statement();
@@ -100,7 +100,7 @@ class Reports {
  private:
   bool collects_ = false;
   std::shared_ptr<plan::ProgramRecord> record_;
-  int64_t turns_ = 1;
+  int64_t iterations_ = 1;
   std::vector<StatementReport> list_;
   std::vector<Shares> shares_;  ///< of each report; without a record, all belong to program -1
   plan::Doubts doubts_;

@@ -55,7 +55,7 @@ void Scope::bind_again(Name name, HostValue&& value, Span span) {
     // No code can see the old value any more. The binding moves to the end, to keep the order of declarations.
     bound->value = std::move(value);
     bound->span = span;
-    bound->is_turns_number = false;
+    bound->is_iterations_number = false;
     const auto place = bindings.begin() + (bound - bindings.data());
     if (place + 1 == bindings.end()) return;
     std::rotate(place, place + 1, bindings.end());

@@ -36,7 +36,7 @@ struct Binding {
   Span span;
   bool is_setting = false;                  ///< `with` changes it, `:=` does not
   bool is_aside = false;                    ///< its value is set aside: set_aside.h
-  bool is_turns_number = false;             ///< a number that differs in each loop iteration: Number in replay.h
+  bool is_iterations_number = false;        ///< a number that differs in each loop iteration: Number in replay.h
   std::weak_ptr<const void> named_by = {};  ///< in the outermost scope: expires with the last Named that names it
 };
 

@@ -66,19 +66,19 @@ void SpanTable::cost(const StatementReport& report) {
     if (doubt.place.is_known()) kept_.insert(doubt.place.file->shared_from_this());
   }
   if (report.costs.empty()) return;
-  const int64_t turns = std::max<int64_t>(report.turns, 1);
+  const int64_t iterations = std::max<int64_t>(report.iterations, 1);
   int64_t collectives = 0, bytes = 0;
   for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
     const plan::CollectiveCount total = report.counters.total(static_cast<spmd::CollectiveKind>(kind));
     collectives = saturating_add(collectives, total.count);
     bytes = saturating_add(bytes, total.bytes);
   }
-  add_cost(report.span, saturating_multiply(report.counters.flops, turns), saturating_multiply(collectives, turns),
-           saturating_multiply(bytes, turns));
+  add_cost(report.span, saturating_multiply(report.counters.flops, iterations),
+           saturating_multiply(collectives, iterations), saturating_multiply(bytes, iterations));
   for (const spmd::StatementCost& cost : report.costs) {
     if (cost.span == report.span) continue;
-    add_cost(cost.span, saturating_multiply(cost.flops, turns), cost.collective ? turns : 0,
-             saturating_multiply(cost.bytes, turns));
+    add_cost(cost.span, saturating_multiply(cost.flops, iterations), cost.collective ? iterations : 0,
+             saturating_multiply(cost.bytes, iterations));
   }
 }
 

@@ -53,7 +53,7 @@ class [[nodiscard]] OwnScope {
   }
   ~OwnScope() { spare_.give_back(std::move(scope_)); }
   /// Ends a loop iteration. The next one binds its names in the same scope, or in another one if this one is held.
-  void end_turn() {
+  void end_iteration() {
     if (spare_.is_ours(scope_)) return scope_->forget_names();
     ScopePtr next = spare_.take(scope_->parent, scope_->parent_limit, scope_->uncertain);
     spare_.give_back(std::exchange(scope_, std::move(next)));

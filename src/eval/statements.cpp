@@ -198,16 +198,16 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
 }
 
 void Evaluator::let(const ast::LetStmt& stmt, const ScopePtr& scope) {
-  bool is_turns_number = false;
-  HostValue value = evaluate_to_hand_on(*stmt.value, scope, is_turns_number);
+  bool is_iterations_number = false;
+  HostValue value = evaluate_to_hand_on(*stmt.value, scope, is_iterations_number);
   if (stmt.annotation && !value.is_poison()) {
     const ast::Ident& name = std::get<ast::Ident>(stmt.pattern->node);
     value = annotations.check(*stmt.annotation, std::move(value), stmt.value->span, scope,
                               {Annotated::Kind::kName, name.name}, {});
   }
   bind_pattern(*stmt.pattern, std::move(value), scope);
-  if (is_turns_number) [[unlikely]]
-    scope->bindings.back().is_turns_number = true;
+  if (is_iterations_number) [[unlikely]]
+    scope->bindings.back().is_iterations_number = true;
 }
 
 void Evaluator::reach(const ast::FnStmt& stmt, Scope& scope) {

@@ -86,7 +86,7 @@ class Undo {
   template <typename Bytes>
   void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back, const Bytes& bytes) {
     if (log_ == nullptr) return;
-    turn_.add(what, part, take_back, no_bytes);
+    iteration_.add(what, part, take_back, no_bytes);
     log_->add(what, part, std::move(take_back), bytes);
   }
   void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back) {
@@ -105,26 +105,26 @@ class Undo {
   int64_t since() const { return since_; }
 
   void begin_statement() {
-    turn_.clear();
-    turns_ = 0;
+    iteration_.clear();
+    iterations_ = 0;
     since_ = graph::last_node_id();
   }
   /// Ends a loop iteration. Its assignments may be kept even if the statement does not end.
-  void end_turn() {
-    if (!turn_.empty()) turn_.clear();
-    ++turns_;
+  void end_iteration() {
+    if (!iteration_.empty()) iteration_.clear();
+    ++iterations_;
     since_ = graph::last_node_id();
     if (log_ != nullptr) log_->forget_what_is_gone();
   }
   /// The number of iterations that the statement has ended.
-  int64_t turns() const { return turns_; }
+  int64_t iterations() const { return iterations_; }
   /// Undoes the assignments since the last iteration ended.
-  void take_back_turn() { turn_.take_back(); }
+  void take_back_iteration() { iteration_.take_back(); }
 
  private:
   UndoLog* log_ = nullptr;
-  UndoLog turn_;
-  int64_t turns_ = 0;
+  UndoLog iteration_;
+  int64_t iterations_ = 0;
   int64_t since_ = 0;
 };
 

@@ -50,11 +50,12 @@ void Variables::assign(const VariablePtr& variable, const HostValue& value, Span
   const graph::Value next_value = converted(value, variable->type, span, what, variable->span);
   // A check does not end the history if the assignment may not happen in a run: the value would keep only that end.
   if (evaluator_.domain.is_check() && evaluator_.domain.is_in_doubt()) return;
-  if (const Turn* turn = evaluator_.cuts.turn()) {
-    const bool is_made_in_turn = variable->serial > turn->last_variable;
-    if (!is_made_in_turn && std::find(turn->own.begin(), turn->own.end(), variable) == turn->own.end())
-      evaluator_.cuts.refuse_in_turn(statement,
-                                     fmt::format("`{}`, which is not the turn's own, is assigned", variable->path));
+  if (const Iteration* iteration = evaluator_.cuts.iteration()) {
+    const bool is_made_in_iteration = variable->serial > iteration->last_variable;
+    if (!is_made_in_iteration &&
+        std::find(iteration->own.begin(), iteration->own.end(), variable) == iteration->own.end())
+      evaluator_.cuts.refuse_in_iteration(
+          statement, fmt::format("`{}`, which is not the turn's own, is assigned", variable->path));
     // The variable keeps the value without its history, as outside of a loop iteration.
     evaluator_.builder.span = statement;
     graph::Value next = evaluator_.builder.add(ops::kStopGradient, {next_value});
@@ -69,7 +70,7 @@ void Variables::assign(const VariablePtr& variable, const HostValue& value, Span
   evaluator_.builder.span = statement;
   graph::Value next = evaluator_.builder.assigned(next_value, variable->stored);
   next.node->name = Name(variable->path);
-  next.node->place = variable->serial;
+  next.node->variable = variable->serial;
   graph::Handle before = variable->current;
   if (evaluator_.undo.wanted()) {
     const bool was_aside = before.is_aside();
@@ -91,9 +92,10 @@ void Variables::assign(const VariablePtr& variable, const HostValue& value, Span
 
 void Variables::assign_name(const ScopePtr& scope, size_t index, HostValue value, Span loop) {
   Binding& binding = scope->bindings[index];
-  const Turn* const turn = evaluator_.cuts.turn();
-  if (turn != nullptr && scope->number < turn->first)
-    evaluator_.cuts.refuse_in_turn(loop, fmt::format("`{}`, a name from outside, is assigned", binding.name.text()));
+  const Iteration* const iteration = evaluator_.cuts.iteration();
+  if (iteration != nullptr && scope->number < iteration->first)
+    evaluator_.cuts.refuse_in_iteration(loop,
+                                        fmt::format("`{}`, a name from outside, is assigned", binding.name.text()));
   evaluator_.replays.changes(scope->number);
   scope->note(binding, evaluator_.undo);
   evaluator_.cuts.replaced(*scope, binding.value, value);
@@ -142,7 +144,7 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   if (is_number(value) || is_open(value)) variable->start = value;
   variable->current = builder.assigned(initial(*variable, stmt, value), variable->stored);
   variable->current.value().node->name = stmt.name.name;
-  variable->current.value().node->place = variable->serial;
+  variable->current.value().node->variable = variable->serial;
   scope->bind(stmt.name.name, VariablePtr(variable), stmt.name.span);
   unnamed_.push_back(std::move(variable));
 }
@@ -196,12 +198,12 @@ void Variables::stack(const VariablePtr& variable, const Dim& over, const graph:
   graph::GivenLayout& stored = variable->stored;
   evaluator_.builder.span = variable->span;
   if (stored.why.like) stored.why.like = stacked(stored.why.like);
-  if (!evaluator_.cuts.turn()) stored.why.variable = variable->known_as;
+  if (!evaluator_.cuts.iteration()) stored.why.variable = variable->known_as;
   stored.sharding = stored_sharding(variable->type, stored.why, *stored.mesh, variable->span);
   const Name name = variable->current.value().node->name;
   variable->current = evaluator_.builder.assigned(value, stored);
   variable->current.value().node->name = name;
-  variable->current.value().node->place = variable->serial;
+  variable->current.value().node->variable = variable->serial;
   unnamed_.push_back(variable);
 }
 
@@ -239,7 +241,8 @@ std::optional<HostValue> Variables::lay_out(const VariablePtr& declared, const a
   if (!checked_size(variable.type.dims))
     fail(Kind::size_overflow, stmt.name.span, "{} has more than 2^62 elements", to_string(variable.type));
   stored.why.rules = context.layout;
-  if (!evaluator_.cuts.turn()) stored.why.variable = variable.known_as;  // in a loop, only stacked variables have paths
+  if (!evaluator_.cuts.iteration())
+    stored.why.variable = variable.known_as;  // in a loop, only stacked variables have paths
   if (stmt.stored) stored.why.asked = asked_by(evaluator_, *stmt.stored, variable.type, scope);
   stored.sharding = stored_sharding(variable.type, stored.why, *stored.mesh, stmt.name.span);
   return std::nullopt;

@@ -57,7 +57,7 @@ void check_call(const Operation& operation, Span place) {
 
 std::string region_text(const Region& region, const Mesh* mesh) {
   std::string text = fmt::format(" turns {} carried {} placed {} constant {} stacked {} saved {} summed {} calls {}",
-                                 region.turns, region.carried, region.placed, region.constants, region.stacked,
+                                 region.iterations, region.carried, region.placed, region.constants, region.stacked,
                                  region.saved, region.summed, region.calls);
   if (!region.micro.empty()) text += fmt::format(" along {}", region.micro.text());
   if (!region.stages.empty())
@@ -71,7 +71,7 @@ Region read_region(TextReader& reader, const Mesh* mesh) {
     reader.expect(label);
     return reader.integer(0, most);
   };
-  region.turns = number("turns", int64_t{1} << 40);
+  region.iterations = number("turns", int64_t{1} << 40);
   region.carried = static_cast<int32_t>(number("carried"));
   region.placed = static_cast<int32_t>(number("placed"));
   region.constants = static_cast<int32_t>(number("constant"));

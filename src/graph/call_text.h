@@ -18,8 +18,8 @@ namespace mtf::graph {
 /// Returns the operation with this name, or null. The caller supplies it because the records are in a later folder.
 using FindOp = const Op* (*)(std::string_view name);
 
-/// Returns the counts of a region, which follow its call: ` turns 4 carried 1 placed 1 constant 0 stacked 2 saved 1
-/// summed 0 calls 0`. A pipeline adds ` along micro of stages p`. The program of the iteration follows in indented
+/// Returns the counts of a region, which follow its call: ` iterations 4 carried 1 placed 1 constant 0 stacked 2 saved
+/// 1 summed 0 calls 0`. A pipeline adds ` along micro of stages p`. The program of the iteration follows in indented
 /// lines.
 std::string region_text(const Region& region, const Mesh* mesh);
 /// Reads the text of region_text. The region has no program yet.

@@ -74,7 +74,7 @@ struct HistoryEnd {
   Name variable;       ///< the assigned param or state
   Span assigned;       ///< position of the assignment
   Span read;           ///< position of the earlier read
-  int64_t place = 0;   ///< the number of the variable (Node::place)
+  int64_t number = 0;  ///< of the variable (Node::variable)
   int64_t reader = 0;  ///< id of the node that read it; 0 for the variable itself
   std::shared_ptr<const std::vector<int64_t>> below = nullptr;  ///< the possible targets below: graph/history_end.h
 };
@@ -122,7 +122,7 @@ struct Node : std::enable_shared_from_this<Node> {
   OperationRef operation;
   int64_t id = 0;             ///< ascending in program order
   Name name;                  ///< the script's name
-  int64_t place = 0;          ///< of an `assign`: the number of the param or state
+  int64_t variable = 0;       ///< of an `assign`: the number of the param or state
   SegmentRef segment;         ///< the segment in which it is made; null: none
   bool stays = false;         ///< the computing cut keeps it with its operand, a variable (Computed::narrowed)
   bool is_looked_at = false;  ///< its holder only reads the value and takes no gradient of it

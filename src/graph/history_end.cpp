@@ -13,10 +13,10 @@ namespace mtf::graph {
 namespace {
 
 /// True for the old value of a variable: its latest assignment was replaced.
-bool is_old(const Node& node) { return node.place != 0 && node.ended; }
+bool is_old(const Node& node) { return node.variable != 0 && node.ended; }
 
 /// Returns the number of a possible target below an end: a node's id, or minus the number of a variable.
-int64_t number_of(const Node& node) { return is_old(node) ? -node.place : node.id; }
+int64_t number_of(const Node& node) { return is_old(node) ? -node.variable : node.id; }
 
 bool later(const std::shared_ptr<const HistoryEnd>& a, const std::shared_ptr<const HistoryEnd>& b) {
   return !b || (a && a->reader > b->reader);
@@ -137,7 +137,7 @@ class Below {
   static std::vector<int64_t> numbers_of(const Node& node) {
     if (is_old(node)) return {number_of(node)};
     if (!node.is_kept()) return {};
-    if (node.place != 0) return {node.id, -node.place};
+    if (node.variable != 0) return {node.id, -node.variable};
     return {node.id};
   }
 
@@ -235,7 +235,7 @@ bool lies_below_an_end(const std::vector<NodePtr>& reached, const Values& target
   }
   for (size_t t = 0; t < targets.size(); ++t) {
     const Node& target = *targets[t].node;
-    if (below.count(target.id) > 0 || (target.place != 0 && !comes_to_it[t] && below.count(-target.place) > 0))
+    if (below.count(target.id) > 0 || (target.variable != 0 && !comes_to_it[t] && below.count(-target.variable) > 0))
       return true;
   }
   return false;

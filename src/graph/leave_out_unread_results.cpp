@@ -35,58 +35,58 @@ struct Shrunk {
 };
 
 Shrunk shrunk(const Region& was, std::vector<bool> read) {
-  const Program& turn = was.turn;
-  Needed needed(turn);
-  for (size_t r = 0; r < turn.roots.size(); ++r)
-    if (read[r]) needed.add(turn, turn.roots[r]);
+  const Program& iteration = was.iteration;
+  Needed needed(iteration);
+  for (size_t r = 0; r < iteration.roots.size(); ++r)
+    if (read[r]) needed.add(iteration, iteration.roots[r]);
   for (bool more = true; more;) {  // an iteration that reads a carry needs it from the iteration before
     more = false;
     for (int32_t c = 0; c < was.carried; ++c) {
       if (read[c] || !needed.inputs[c]) continue;
       read[c] = more = true;
-      needed.add(turn, turn.roots[c]);
+      needed.add(iteration, iteration.roots[c]);
     }
   }
   for (int32_t c = 0; c < was.carried; ++c) needed.inputs[c] = read[c];
   Shrunk result{was, {needed.inputs.begin(), needed.inputs.begin() + was.tensors()}, read};
   Region& now = result.region;
-  now.turn = Program();
+  now.iteration = Program();
   now.carried = now.placed = now.constants = now.stacked = now.summed = now.saved = 0;
   now.input_number.clear();
   now.first_number.clear();
   now.segments.clear();
-  std::vector<int32_t> inputs(turn.inputs.size(), -1), operations(turn.operations.size(), -1);
-  for (size_t i = 0; i < turn.inputs.size(); ++i) {
+  std::vector<int32_t> inputs(iteration.inputs.size(), -1), operations(iteration.operations.size(), -1);
+  for (size_t i = 0; i < iteration.inputs.size(); ++i) {
     if (!needed.inputs[i]) continue;
     const auto place = static_cast<int32_t>(i);
     if (place < was.carried) ++now.carried;
     else if (place < was.carried + was.placed) ++now.placed;
     else if (place < was.tensors()) ++now.constants;
-    inputs[i] = static_cast<int32_t>(now.turn.inputs.size());
-    now.turn.inputs.push_back(turn.inputs[i]);
+    inputs[i] = static_cast<int32_t>(now.iteration.inputs.size());
+    now.iteration.inputs.push_back(iteration.inputs[i]);
     now.input_number.push_back(was.input_number[i]);
   }
   const auto at = [&](ProgramValue value) {
     return value.is_input() ? ProgramValue::input(static_cast<size_t>(inputs[value.input()]))
                             : ProgramValue{operations[value.source], value.result};
   };
-  for (size_t i = 0; i < turn.operations.size(); ++i) {
+  for (size_t i = 0; i < iteration.operations.size(); ++i) {
     if (!needed.operations[i]) continue;
-    ProgramOperation entry = turn.operations[i];
-    entry.first_operand = static_cast<int32_t>(now.turn.operands.size());
-    for (const ProgramValue& operand : turn.operands_of(i)) now.turn.operands.push_back(at(operand));
-    entry.origin = operations[i] = static_cast<int32_t>(now.turn.operations.size());
+    ProgramOperation entry = iteration.operations[i];
+    entry.first_operand = static_cast<int32_t>(now.iteration.operands.size());
+    for (const ProgramValue& operand : iteration.operands_of(i)) now.iteration.operands.push_back(at(operand));
+    entry.origin = operations[i] = static_cast<int32_t>(now.iteration.operations.size());
     entry.like = entry.like < 0 ? -1 : operations[entry.like];
-    now.turn.operations.push_back(std::move(entry));
+    now.iteration.operations.push_back(std::move(entry));
     now.first_number.push_back(was.first_number[i]);
   }
-  for (size_t r = 0; r < turn.roots.size(); ++r) {
+  for (size_t r = 0; r < iteration.roots.size(); ++r) {
     if (!read[r]) continue;
     const auto place = static_cast<int32_t>(r);
     if (place >= was.carried + was.stacked) ++now.summed;
     else if (place >= was.carried) ++now.stacked;
     if (place < was.carried + was.stacked && place >= was.carried + was.stacked - was.saved) ++now.saved;
-    now.turn.roots.push_back(at(turn.roots[r]));
+    now.iteration.roots.push_back(at(iteration.roots[r]));
   }
   return result;
 }
@@ -113,7 +113,7 @@ OperationRef with_region(const LaidOutOperation& was, Shrunk shrunk) {
 bool reads_more_for_gradients(const Program& program) {
   return std::any_of(program.operations.begin(), program.operations.end(), [](const ProgramOperation& entry) {
     const LaidOutOperation& operation = *entry.operation;
-    if (operation.region) return reads_more_for_gradients(operation.region->turn);
+    if (operation.region) return reads_more_for_gradients(operation.region->iteration);
     return operation.op->reads_first_alone && operation.operands.size() > 1;
   });
 }
@@ -139,16 +139,17 @@ OperationRef of_first_operand(const LaidOutOperation& was) {
   return now;
 }
 
-/// Takes from operations, in turns of loops too, the operands that their gradients alone read: these have been made.
+/// Takes from operations, in iterations of loops too, the operands that their gradients alone read: these have been
+/// made.
 void leave_out_operands_of_gradients(Program& program) {
   if (!reads_more_for_gradients(program)) return;
   std::vector<ProgramValue> left;
   for (size_t i = 0; i < program.operations.size(); ++i) {
     ProgramOperation& entry = program.operations[i];
     std::span<const ProgramValue> operands = program.operands_of(i);
-    if (const auto& region = entry.operation->region; region && reads_more_for_gradients(region->turn)) {
+    if (const auto& region = entry.operation->region; region && reads_more_for_gradients(region->iteration)) {
       Region less = *region;
-      leave_out_operands_of_gradients(less.turn);
+      leave_out_operands_of_gradients(less.iteration);
       auto now = std::make_shared<LaidOutOperation>(*entry.operation);
       now->region = with_form(std::move(less));
       entry.operation = std::move(now);
@@ -187,7 +188,7 @@ void leave_out_unread_results(Program& program) {
     operands[i].assign(all.begin(), all.end());
     if (has_region(entry)) {
       Shrunk less = shrunk(*entry.operation->region, read[i]);
-      leave_out_unread_results(less.region.turn);
+      leave_out_unread_results(less.region.iteration);
       read[i] = less.results;
       operands[i] = those(operands[i], less.operands);
       entry.operation = with_region(*entry.operation, std::move(less));

@@ -16,22 +16,22 @@ class AlongDim {
   /// Returns the relations of an iteration's roots, for tensors with the relations `given`. Sets `mixing` if an
   /// operation mixes positions.
   std::vector<AlongMicro> roots(const Region& region, std::vector<AlongMicro> given) {
-    const Program& turn = region.turn;
-    given.resize(turn.inputs.size(), AlongMicro::kSame);  // numbers of the host
-    std::vector<std::vector<AlongMicro>> made(turn.operations.size());
+    const Program& iteration = region.iteration;
+    given.resize(iteration.inputs.size(), AlongMicro::kSame);  // numbers of the host
+    std::vector<std::vector<AlongMicro>> made(iteration.operations.size());
     const auto at = [&](ProgramValue value) {
       return value.is_input() ? given[value.input()] : made[value.source][value.result];
     };
-    for (size_t i = 0; i < turn.operations.size() && !mixing; ++i) {
+    for (size_t i = 0; i < iteration.operations.size() && !mixing; ++i) {
       std::vector<AlongMicro> operands;
-      for (const ProgramValue& operand : turn.operands_of(i)) operands.push_back(at(operand));
-      made[i] = results(*turn.operations[i].operation, operands);
+      for (const ProgramValue& operand : iteration.operands_of(i)) operands.push_back(at(operand));
+      made[i] = results(*iteration.operations[i].operation, operands);
     }
     std::vector<AlongMicro> all;
-    for (const ProgramValue& root : turn.roots)
+    for (const ProgramValue& root : iteration.roots)
       if (!mixing) all.push_back(at(root));
     for (int32_t c = 0; c < region.carried && !mixing; ++c)
-      if (all[c] != given[c]) mixing = &turn.maker(turn.roots[c]);
+      if (all[c] != given[c]) mixing = &iteration.maker(iteration.roots[c]);
     return all;
   }
 
@@ -119,7 +119,7 @@ MicroBatches along_micro(const Region& region, Name micro, bool may_sum) {
   AlongDim along(micro, may_sum);
   std::vector<AlongMicro> given;
   for (int32_t i = 0; i < region.tensors(); ++i)
-    given.push_back(has_dim(region.turn.type(ProgramValue::input(static_cast<size_t>(i))).dims, micro)
+    given.push_back(has_dim(region.iteration.type(ProgramValue::input(static_cast<size_t>(i))).dims, micro)
                         ? AlongMicro::kBlock
                         : AlongMicro::kSame);
   MicroBatches result;

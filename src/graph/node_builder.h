@@ -28,7 +28,7 @@ struct Context {
   MeshPtr mesh;
   LayoutPtr layout = std::make_shared<const Layout>();  ///< null: no rules
   Precision precision = Precision::kF32;
-  bool check_finite = false;  ///< loops over a dim stack where values of their turns are not finite
+  bool check_finite = false;  ///< loops over a dim stack where values of their iterations are not finite
   bool no_grad = false;       ///< inside `no_grad { … }`
   double seed = 0;
   double random_calls = 0;  ///< random operations evaluated since `seed`

@@ -113,7 +113,7 @@ struct Op {
   Linear linear = Linear::kNo;
   /// For an operation whose result is the slice of its operand at one position: returns the dim of that position. A
   /// number of the host gives the position. The result may share the operand's memory.
-  int (*dim_of_place)(const Operation&) = nullptr;
+  int (*dim_of_position)(const Operation&) = nullptr;
   /// Of a random operation: the index of its call number among the host's numbers, or (below) among the operands; -1:
   /// none.
   int8_t random_call = -1;

@@ -313,7 +313,7 @@ void verify(const Program& program) {
       MTF_CHECK(program.type(operands[k]) == operation.operands[k], "{} is to read {}, and reads {}",
                 operation.op->name, to_string(operation.operands[k]), to_string(program.type(operands[k])));
     }
-    if (operation.region) verify(operation.region->turn);
+    if (operation.region) verify(operation.region->iteration);
     for (size_t r = 0; r < operation.results.size(); ++r) {
       AxisSet used = 0;
       const Dims& dims = operation.results[r].dims;

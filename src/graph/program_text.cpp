@@ -128,9 +128,9 @@ class ProgramWriter {
     const std::string text = fmt::format("{}: {} = {}{}", names_[program_.inputs.size() + place], join(types, ", "),
                                          call_text(operation, given), behind(place, entry));
     if (!operation.region) return text;
-    std::string turn = indented(ProgramWriter(operation.region->turn).text());
-    turn.pop_back();  // the last line break
-    return text + region_text(*operation.region, operation.mesh.get()) + "\n" + turn;
+    std::string iteration = indented(ProgramWriter(operation.region->iteration).text());
+    iteration.pop_back();  // the last line break
+    return text + region_text(*operation.region, operation.mesh.get()) + "\n" + iteration;
   }
 
   std::string behind(size_t place, const ProgramOperation& entry) {
@@ -339,7 +339,7 @@ class ProgramReader {
       } else if (reader_.take("named")) {
         named = true;
       } else if (operation->op->role == Role::kLoop) {
-        read_turn(*operation);
+        read_iteration(*operation);
         refuse_others();
       } else {
         reader_.fail("`given`, `like`, `computed`, `derived`, `again` or `named`");
@@ -354,24 +354,24 @@ class ProgramReader {
   }
 
   /// Reads the rest of a loop's line, and the lines of its iteration.
-  void read_turn(LaidOutOperation& operation) {
+  void read_iteration(LaidOutOperation& operation) {
     const Span place = reader_.place();
     Region region = read_region(reader_, operation.mesh.get());
     reader_.expect_end();
-    Capture turn;
+    Capture iteration;
     {
       const auto margin = reader_.further_in();
-      turn.program = ProgramReader(reader_, find_op_).read();
+      iteration.program = ProgramReader(reader_, find_op_).read();
     }
     const size_t roots = static_cast<size_t>(region.carried + region.stacked + region.summed);
-    const auto tensors = std::count_if(turn.program.inputs.begin(), turn.program.inputs.end(),
+    const auto tensors = std::count_if(iteration.program.inputs.begin(), iteration.program.inputs.end(),
                                        [](const ProgramInput& input) { return !input.is_number; });
-    if (tensors != region.tensors() || turn.program.roots.size() != roots)
+    if (tensors != region.tensors() || iteration.program.roots.size() != roots)
       reader_.fail_at(place, "the turn has {} and {}", mtf::count_text(tensors, "tensor"),
-                      mtf::count_text(static_cast<int64_t>(turn.program.roots.size()), "root"));
-    for (const ProgramInput& input : turn.program.inputs)
-      turn.numbers.push_back(input.operation->inputs.empty() ? 0 : input.operation->inputs[0]);
-    CapturedRegion captured = make_region(std::move(turn), std::move(region));
+                      mtf::count_text(static_cast<int64_t>(iteration.program.roots.size()), "root"));
+    for (const ProgramInput& input : iteration.program.inputs)
+      iteration.numbers.push_back(input.operation->inputs.empty() ? 0 : input.operation->inputs[0]);
+    CapturedRegion captured = make_region(std::move(iteration), std::move(region));
     operation.region = std::move(captured.region);
     operation.inputs = std::move(captured.numbers);
     operation.results = operation.op->infer(operation);

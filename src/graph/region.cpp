@@ -41,15 +41,15 @@ void append_call_numbers(std::vector<int32_t>& calls, const LaidOutOperation& op
 std::string form_of(const Region& region) {
   std::string form =
       fmt::format("{} {} {} {} {} {} {} {} {} ", region.carried, region.placed, region.constants, region.stacked,
-                  region.summed, region.saved, region.turns, region.calls, region.micro.str());
+                  region.summed, region.saved, region.iterations, region.calls, region.micro.str());
   for (const int axis : region.stages) form += fmt::format("{} ", axis);
-  return form + canonical_form(region.turn);
+  return form + canonical_form(region.iteration);
 }
 
 /// Decides the layouts of an iteration, in program order, for given layouts of its tensors.
-class TurnLayouts {
+class IterationLayouts {
  public:
-  TurnLayouts(const Region& was, const MeshPtr& on, const MeshPtr& mesh, const LayoutPtr& rules)
+  IterationLayouts(const Region& was, const MeshPtr& on, const MeshPtr& mesh, const LayoutPtr& rules)
       : was_(was), on_(on), mesh_(mesh), rules_(rules) {}
 
   struct Lies {
@@ -59,24 +59,24 @@ class TurnLayouts {
   };
 
   Program decide(const std::vector<Lies>& tensors) {
-    Program turn = was_.turn;
+    Program iteration = was_.iteration;
     Successors now;
-    for (size_t i = 0; i < turn.inputs.size(); ++i) {
-      ProgramInput& input = turn.inputs[i];
-      const LaidOutOperation& before = *was_.turn.inputs[i].operation;
+    for (size_t i = 0; i < iteration.inputs.size(); ++i) {
+      ProgramInput& input = iteration.inputs[i];
+      const LaidOutOperation& before = *was_.iteration.inputs[i].operation;
       const bool is_tensor = i < tensors.size();
       const Lies lies = is_tensor ? tensors[i] : Lies{replicated(before.results[input.result].dims.size())};
       if (is_tensor) input.operation = standing_in(before, input.result, lies.sharding, lies.inherited, on_);
       else input.operation = laid_out_again(before, {}, nullptr, mesh_, rules_);
-      now.add(before, was_.turn.inputs[i].result, input.operation, 0);
+      now.add(before, was_.iteration.inputs[i].result, input.operation, 0);
       if (is_tensor) input.result = 0;
     }
-    for (size_t i = 0; i < turn.operations.size(); ++i) {
-      const LaidOutOperation& before = *was_.turn.operations[i].operation;
+    for (size_t i = 0; i < iteration.operations.size(); ++i) {
+      const LaidOutOperation& before = *was_.iteration.operations[i].operation;
       std::vector<OperandLayout> operands;
-      for (const ProgramValue& value : turn.operands_of(i)) {
-        const LaidOutOperation& maker = turn.maker(value);
-        const int32_t result = turn.result_of(value);
+      for (const ProgramValue& value : iteration.operands_of(i)) {
+        const LaidOutOperation& maker = iteration.maker(value);
+        const int32_t result = iteration.result_of(value);
         operands.push_back({&maker.shardings[result], maker.inherited[result], maker.mesh.get()});
       }
       if (before.why.like) {
@@ -85,13 +85,13 @@ class TurnLayouts {
           following.origin = LayoutOrigin::kRules;
           following.why = {};
         }
-        turn.operations[i].operation = laid_out_again(following, operands, nullptr, mesh_, rules_);
+        iteration.operations[i].operation = laid_out_again(following, operands, nullptr, mesh_, rules_);
       } else {
-        turn.operations[i].operation = laid_out_again(before, operands, nullptr, mesh_, rules_);
+        iteration.operations[i].operation = laid_out_again(before, operands, nullptr, mesh_, rules_);
       }
-      now.add(before, turn.operations[i].operation);
+      now.add(before, iteration.operations[i].operation);
     }
-    return turn;
+    return iteration;
   }
 
  private:
@@ -105,14 +105,14 @@ class TurnLayouts {
 /// operand that is split along the loop's dim.
 AxisList stages_of(const Region& region, const MeshPtr& mesh, std::span<const OperandLayout> operands) {
   if (region.micro.empty() || mesh->order() == kMaxAxes) return {};
-  for (const ProgramOperation& each : region.turn.operations)
+  for (const ProgramOperation& each : region.iteration.operations)
     if (!same_mesh(each.operation->mesh, mesh)) return {};
   AxisList stages;
   for (size_t k = 0; k < operands.size() && stages.empty(); ++k)
     if (region.is_placed(k) && *operands[k].mesh == *mesh) stages = operands[k].sharding->dims[0];
   if (mesh->group_size(stages.set()) == 1 || along_micro(region, region.micro, true).mixing) return {};
   for (int32_t c = 0; c < region.carried; ++c) {
-    const TensorType& type = region.turn.type(region.turn.roots[c]);
+    const TensorType& type = region.iteration.type(region.iteration.roots[c]);
     if (!has_dim(type.dims, region.micro) || type.element == ElementType::kBool) return {};
   }
   return stages;
@@ -121,14 +121,14 @@ AxisList stages_of(const Region& region, const MeshPtr& mesh, std::span<const Op
 /// Returns the operation of a pipeline's iteration without splits over `stages` or along the dim of micro-batches.
 std::shared_ptr<LaidOutOperation> within_stage(const LaidOutOperation& was, AxisSet stages, Name micro);
 
-void put_within_stage(Program& turn, AxisSet stages, Name micro) {
+void put_within_stage(Program& iteration, AxisSet stages, Name micro) {
   Successors now;
-  for (ProgramInput& input : turn.inputs) {
+  for (ProgramInput& input : iteration.inputs) {
     auto copy = within_stage(*input.operation, stages, micro);
     now.add(*input.operation, copy);
     input.operation = std::move(copy);
   }
-  for (ProgramOperation& entry : turn.operations) {
+  for (ProgramOperation& entry : iteration.operations) {
     auto copy = within_stage(*entry.operation, stages, micro);
     now.apply(copy->why);
     now.add(*entry.operation, copy);
@@ -141,7 +141,7 @@ std::shared_ptr<LaidOutOperation> within_stage(const LaidOutOperation& was, Axis
   if (was.region) {
     Region region = *was.region;
     stages |= std::exchange(region.stages, AxisList()).set();
-    put_within_stage(region.turn, stages, micro);
+    put_within_stage(region.iteration, stages, micro);
     now->region = with_form(std::move(region));
   }
   for (size_t r = 0; r < now->shardings.size(); ++r) {
@@ -156,26 +156,26 @@ std::shared_ptr<LaidOutOperation> within_stage(const LaidOutOperation& was, Axis
 
 }  // namespace
 
-int64_t most_turns(const LaidOutOperation& loop) {
+int64_t most_iterations(const LaidOutOperation& loop) {
   const Region& region = *loop.region;
-  return region.hands_on ? region.turns : block_size(region.turns, region.stages, *loop.mesh);
+  return region.hands_on ? region.iterations : block_size(region.iterations, region.stages, *loop.mesh);
 }
 
-std::vector<double> Region::numbers_of_turn(std::span<const double> numbers, int64_t turn) const {
+std::vector<double> Region::numbers_of_iteration(std::span<const double> numbers, int64_t iteration) const {
   std::vector<double> all(numbers.begin(), numbers.end());
-  for (const int32_t place : call_numbers) all[place] += static_cast<double>(turn) * static_cast<double>(calls);
+  for (const int32_t place : call_numbers) all[place] += static_cast<double>(iteration) * static_cast<double>(calls);
   return all;
 }
 
-CapturedRegion make_region(Capture turn, Region region) {
+CapturedRegion make_region(Capture iteration, Region region) {
   std::vector<double> numbers;
-  region.turn = std::move(turn.program);
-  Program& program = region.turn;
+  region.iteration = std::move(iteration.program);
+  Program& program = region.iteration;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     ProgramInput& input = program.inputs[i];
     MTF_CHECK(input.is_number == (static_cast<int32_t>(i) >= region.tensors()), "input {} of a turn", i);
     region.input_number.push_back(input.is_number ? static_cast<int32_t>(numbers.size()) : -1);
-    if (input.is_number) numbers.push_back(turn.numbers[i]);
+    if (input.is_number) numbers.push_back(iteration.numbers[i]);
   }
   // The call number of a random operation becomes an input of its own if it is an operand. It may equal another number
   // now, but not in the next iteration.
@@ -209,8 +209,8 @@ std::shared_ptr<const Region> with_form(Region region) {
 
 std::vector<TensorType> results_of(const Region& region, const Dim& over) {
   std::vector<TensorType> results;
-  for (size_t r = 0; r < region.turn.roots.size(); ++r) {
-    TensorType type = region.turn.type(region.turn.roots[r]);
+  for (size_t r = 0; r < region.iteration.roots.size(); ++r) {
+    TensorType type = region.iteration.type(region.iteration.roots[r]);
     const auto place = static_cast<int32_t>(r);
     if (place >= region.carried && place < region.carried + region.stacked) {
       Dim all = over;
@@ -240,7 +240,7 @@ Sharding off_loop_dim(const Dims& dims, Sharding sharding, const Mesh& mesh) {
 void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> operands, const MeshPtr& mesh,
                     const LayoutPtr& rules) {
   const Region& was = *operation.region;
-  using Lies = TurnLayouts::Lies;
+  using Lies = IterationLayouts::Lies;
   std::vector<Lies> tensors;
   for (size_t k = 0; k < operands.size(); ++k) {
     Lies lies{*operands[k].sharding, operands[k].inherited};
@@ -249,41 +249,41 @@ void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> 
     lies.inherited &= lies.sharding.split();
     tensors.push_back(std::move(lies));
   }
-  TurnLayouts layouts(was, operation.mesh, mesh, rules);
-  Program turn = layouts.decide(tensors);
+  IterationLayouts layouts(was, operation.mesh, mesh, rules);
+  Program iteration = layouts.decide(tensors);
   bool settled = false;
   for (int decision = 1; !settled; ++decision) {
     settled = true;
     for (int32_t c = 0; c < was.carried; ++c) {
-      Lies next{turn.sharding(turn.roots[c]), turn.inherited(turn.roots[c])};
+      Lies next{iteration.sharding(iteration.roots[c]), iteration.inherited(iteration.roots[c])};
       if (decision >= kMostDecisions) next = {replicated(next.sharding.dims.size())};
       if (next == tensors[c]) continue;
       tensors[c] = std::move(next);
       settled = false;
     }
     if (settled) break;
-    turn = layouts.decide(tensors);
+    iteration = layouts.decide(tensors);
     if (decision >= kMostDecisions) settled = true;
   }
   Region now = was;
-  now.turn = std::move(turn);
+  now.iteration = std::move(iteration);
   now.stages = stages_of(now, operation.mesh, operands);
   if (!now.stages.empty()) {
-    put_within_stage(now.turn, now.stages.set(), now.micro);
+    put_within_stage(now.iteration, now.stages.set(), now.micro);
     for (int32_t c = 0; c < now.carried; ++c) {
-      const LaidOutOperation& leaf = *now.turn.inputs[c].operation;
+      const LaidOutOperation& leaf = *now.iteration.inputs[c].operation;
       tensors[c] = {leaf.shardings[0], leaf.inherited[0]};
     }
   }
   operation.shardings.clear();
   operation.inherited.clear();
-  for (int32_t r = 0; r < static_cast<int32_t>(now.turn.roots.size()); ++r) {
-    const ProgramValue root = now.turn.roots[r];
+  for (int32_t r = 0; r < static_cast<int32_t>(now.iteration.roots.size()); ++r) {
+    const ProgramValue root = now.iteration.roots[r];
     const bool is_carried = r < now.carried;
-    Sharding sharding = is_carried ? tensors[r].sharding : now.turn.sharding(root);
+    Sharding sharding = is_carried ? tensors[r].sharding : now.iteration.sharding(root);
     if (!is_carried && r < now.carried + now.stacked) sharding.dims.insert(sharding.dims.begin(), now.stages);
     operation.shardings.push_back(std::move(sharding));
-    operation.inherited.push_back(is_carried ? tensors[r].inherited : now.turn.inherited(root));
+    operation.inherited.push_back(is_carried ? tensors[r].inherited : now.iteration.inherited(root));
   }
   operation.region = with_form(std::move(now));
 }

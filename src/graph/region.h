@@ -35,11 +35,11 @@
 namespace mtf::graph {
 
 struct Region {
-  Program turn;
+  Program iteration;
   int32_t carried = 0, placed = 0, constants = 0;  ///< numbers of inputs
   int32_t stacked = 0, summed = 0;                 ///< numbers of roots after the carry
   int32_t saved = 0;                               ///< number of ys, the last ones, that are for gradients
-  int64_t turns = 0;
+  int64_t iterations = 0;
   int64_t calls = 0;      ///< random calls in one iteration
   Name micro;             ///< the dim of micro-batches, if the loop asks for a pipeline
   AxisList stages;        ///< of a pipeline: the axes that split its iterations; they split no value of an iteration
@@ -56,7 +56,7 @@ struct Region {
     return static_cast<int32_t>(input) >= carried && static_cast<int32_t>(input) < carried + placed;
   }
   /// Returns the numbers of one iteration; `numbers` are Operation::inputs.
-  std::vector<double> numbers_of_turn(std::span<const double> numbers, int64_t turn) const;
+  std::vector<double> numbers_of_iteration(std::span<const double> numbers, int64_t iteration) const;
 };
 
 /// A region with the host's numbers at its capture.
@@ -65,8 +65,8 @@ struct CapturedRegion {
   std::vector<double> numbers;
 };
 
-/// Makes a region of `turn`, whose first inputs are its tensors. `region` has the counts and no program yet.
-CapturedRegion make_region(Capture turn, Region region);
+/// Makes a region of `iteration`, whose first inputs are its tensors. `region` has the counts and no program yet.
+CapturedRegion make_region(Capture iteration, Region region);
 
 /// Returns the region after a change, with its new form.
 std::shared_ptr<const Region> with_form(Region region);
@@ -117,7 +117,7 @@ struct MicroBatches {
 MicroBatches along_micro(const Region& region, Name micro, bool may_sum);
 
 /// Returns the largest number of iterations that a processor runs.
-int64_t most_turns(const LaidOutOperation& loop);
+int64_t most_iterations(const LaidOutOperation& loop);
 
 /// Returns the sharding, during a loop, of a tensor whose first dim is the loop's. The loop's dim is replicated, and
 /// its axes split another replicated dim if possible. So a sharded tensor is never gathered for all iterations at

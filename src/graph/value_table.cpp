@@ -140,7 +140,7 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
   };
   auto save_operand = [&](const Value& operand) {
     save(operand);
-    if (operand.operation().op->is_leaf() || operand.node->place != 0) return;  // variables' copies are made again
+    if (operand.operation().op->is_leaf() || operand.node->variable != 0) return;  // variables' copies are made again
     history.read_again.push_back(operand);
   };
   for (const NodePtr& node : nodes) {

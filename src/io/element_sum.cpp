@@ -32,9 +32,9 @@ static_assert([] {
   return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
 }());
 
-std::uint64_t sum_of_words(std::uint64_t place, std::span<const std::byte> bytes, std::int64_t word_bytes) {
+std::uint64_t sum_of_words(std::uint64_t offset, std::span<const std::byte> bytes, std::int64_t word_bytes) {
   const auto size = static_cast<std::uint64_t>(word_bytes);
-  std::uint64_t at = place / size, sum = 0;
+  std::uint64_t at = offset / size, sum = 0;
   for (const std::uint64_t end = at + bytes.size() / size; at < end;) {
     const std::uint64_t first = at % kRun, count = std::min(kRun - first, end - at);
     sum += kernels::table().weighted_sum(bytes.data(), word_bytes, &kFactors[first], static_cast<std::int64_t>(count)) *
@@ -47,8 +47,8 @@ std::uint64_t sum_of_words(std::uint64_t place, std::span<const std::byte> bytes
 
 }  // namespace
 
-std::uint64_t element_sum(std::uint64_t place, std::span<const std::byte> bytes, std::size_t element_size) {
-  return sum_of_words(place, bytes, element_size < 4 ? static_cast<std::int64_t>(element_size) : 4);
+std::uint64_t element_sum(std::uint64_t offset, std::span<const std::byte> bytes, std::size_t element_size) {
+  return sum_of_words(offset, bytes, element_size < 4 ? static_cast<std::int64_t>(element_size) : 4);
 }
 
 }  // namespace mtf::io

@@ -141,7 +141,7 @@ PartialFile::~PartialFile() { forget(); }
 void PartialFile::make() {
   const WriteFailure failure(path_);
   const mode_t mode = target_.before || target_.is_stream ? 0600 : 0666;
-  for (int turn = 0; turn < 100; ++turn) {
+  for (int iteration = 0; iteration < 100; ++iteration) {
     name_ = (folder_ / fmt::format("{}{:016x}{}", beginning_here(), random_number(failure), kEnds)).string();
     slot_ = remember(name_);
     descriptor_ = open(name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);

@@ -57,7 +57,7 @@ int open_stream(const WriteTarget& target, const WriteFailure& failure) {
     file = fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0);
   } else {
     // A reader that was started together with this process may come a moment later.
-    for (int turn = 0; turn < 20; ++turn) {
+    for (int iteration = 0; iteration < 20; ++iteration) {
       file = open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_APPEND | O_NONBLOCK);
       if (file >= 0 || errno != ENXIO) break;
       usleep(10'000);

@@ -18,20 +18,20 @@ namespace mtf::kernels {
 namespace {
 
 /// True if the bias or mask changes some score: it is present, and is not one neutral number for all of them.
-bool changes_scores(const MatrixPlace& matrix, double neutral) {
+bool changes_scores(const StridedMatrix& matrix, double neutral) {
   if (matrix.data == nullptr) return false;
   return matrix.row != 0 || matrix.column != 0 || number_at<double>(matrix, 0) != neutral;
 }
 
-MatrixPlace rows_from(const MatrixPlace& matrix, std::int64_t first) {
+StridedMatrix rows_from(const StridedMatrix& matrix, std::int64_t first) {
   if (matrix.data == nullptr) return {};
   char* const data = static_cast<char*>(matrix.data) + first * matrix.row * size_of(matrix.element);
   return {matrix.element, data, matrix.row, matrix.column};
 }
 
 template <class Number>
-Matrix<const Number> matrix_of(const MatrixPlace& place) {
-  return {static_cast<const Number*>(place.data), place.row, place.column};
+Matrix<const Number> matrix_of(const StridedMatrix& queries) {
+  return {static_cast<const Number*>(queries.data), queries.row, queries.column};
 }
 
 /// True if no element is infinite or NaN: none has all bits of the exponent set. Computed in packets.
@@ -58,13 +58,13 @@ class TiledAttention final : public Attention {
   explicit TiledAttention(const AttentionRule& rule)
       : rule_(rule), pairs_(kMultipliesBf16 && std::is_same_v<T, float> && rule.bf16_product) {}
 
-  void load(const MatrixPlace& k, const MatrixPlace& v, bool backward) override;
-  void forward(const AttentionQueries& place, std::int64_t tile) override;
-  void backward(const AttentionQueries& place, std::int64_t tile) override;
+  void load(const StridedMatrix& k, const StridedMatrix& v, bool backward) override;
+  void forward(const AttentionQueries& queries, std::int64_t tile) override;
+  void backward(const AttentionQueries& queries, std::int64_t tile) override;
   const AttentionGradients& gradients() const override { return gradients_; }
   AttentionGradients take_gradients() override { return std::exchange(gradients_, {}); }
   void add(const AttentionGradients& more, AttentionGradients& to) const override;
-  void store(const AttentionGradients& gradients, const MatrixPlace& d_k, const MatrixPlace& d_v) const override;
+  void store(const AttentionGradients& gradients, const StridedMatrix& d_k, const StridedMatrix& d_v) const override;
 
  private:
   static constexpr std::int64_t kKeys = 256;  ///< memory positions of a tile, in whole packets
@@ -96,12 +96,12 @@ class TiledAttention final : public Attention {
   /// The number of lines for n steps of a sum.
   std::int64_t lines(std::int64_t n) const { return pairs_ ? ceil_div(n, 2) : n; }
   /// Row `first` of a matrix whose rows are contiguous bf16, if pairs need no change of the numbers; else null.
-  const Bf16* rows_of_bf16(const MatrixPlace& from, std::int64_t first, T factor) const;
+  const Bf16* rows_of_bf16(const StridedMatrix& from, std::int64_t first, T factor) const;
   /// Loads rows [first, first + rows) of `size` elements, times `factor`. A line has `size` elements: a row, or a pair
   /// of rows.
-  void load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to);
+  void load_along(const StridedMatrix& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to);
   /// The same, but a line is a column or a pair of columns. Lines are `stride` apart.
-  void load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to,
+  void load_across(const StridedMatrix& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to,
                    std::int64_t stride);
   /// The lines of rows that are `stride` apart: the rows themselves, or pairs of rows, written to `to`.
   const T* along(const T* rows, std::int64_t count, std::int64_t size, std::int64_t stride, T* to);
@@ -109,19 +109,19 @@ class TiledAttention final : public Attention {
   void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
                bool accumulate);
   /// The same for lines a, and for keys or values b that are read in place.
-  void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, const MatrixPlace& b, Matrix<T> c,
+  void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, const StridedMatrix& b, Matrix<T> c,
                bool accumulate);
 
   /// The positions of the same tile that any query sees.
   Columns loaded(const Columns& tile) const { return columns(tile.laid / kKeys, loaded_.end); }
   /// The keys of a tile as columns, and the values of its first positions as rows, if products of few queries read them
   /// in place. Null data: they are laid out in lines.
-  MatrixPlace keys_in_place(const Columns& all) const;
-  MatrixPlace values_in_place(const Columns& all) const;
-  bool can_read_in_place(std::int64_t n, std::int64_t k, const MatrixPlace& b) const;
+  StridedMatrix keys_in_place(const Columns& all) const;
+  StridedMatrix values_in_place(const Columns& all) const;
+  bool can_read_in_place(std::int64_t n, std::int64_t k, const StridedMatrix& b) const;
 
-  void load_queries(const AttentionQueries& place, std::int64_t begin, std::int64_t rows) {
-    load_across(place.q, begin, rows, rule_.features, static_cast<T>(rule_.scale),
+  void load_queries(const AttentionQueries& queries, std::int64_t begin, std::int64_t rows) {
+    load_across(queries.q, begin, rows, rule_.features, static_cast<T>(rule_.scale),
                 q_across_.room<T>(kQueries * lines(rule_.features)), kQueries);
   }
   /// c += a · b without pairs or rounding. A term with a factor of 0 adds nothing, also if the other is NaN or
@@ -129,13 +129,13 @@ class TiledAttention final : public Attention {
   static void product_of_nonzeros(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b,
                                   Matrix<T> c);
   /// `rows` rows of `size` elements from row `first`, row-major, with the values that products multiply.
-  const T* plain_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor,
+  const T* plain_rows(const StridedMatrix& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor,
                       Scratch& scratch) {
     T* const to = scratch.room<T>(kKeys * size);
     load_rows(from, first, rows, size, factor, rule_.bf16_product, to);
     return to;
   }
-  static bool rows_are_finite(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size) {
+  static bool rows_are_finite(const StridedMatrix& from, std::int64_t first, std::int64_t rows, std::int64_t size) {
     bool finite = true;
     by_type(from, [&](const auto* data) {
       for (std::int64_t r = 0; finite && r < rows; ++r) {
@@ -149,20 +149,20 @@ class TiledAttention final : public Attention {
   }
   /// Computes out and log_sum of a tile of queries. `careful`: with product_of_nonzeros. Returns false if a result is
   /// not finite.
-  bool forward(const AttentionQueries& place, std::int64_t tile, bool careful);
+  bool forward(const AttentionQueries& queries, std::int64_t tile, bool careful);
 
   /// Computes the scores of a tile. Unseen positions and the padding are kUnseen.
-  void score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns);
+  void score(const AttentionQueries& queries, std::int64_t begin, std::int64_t rows, const Columns& columns);
   /// The factors of dropout for the weights of query `row` in a tile, and for their gradients. Null: nothing is
   /// dropped.
-  const T* kept(const AttentionQueries& place, std::int64_t row, const Columns& columns);
+  const T* kept(const AttentionQueries& queries, std::int64_t row, const Columns& columns);
   bool sees_all(std::int64_t begin, std::int64_t rows, const Columns& columns) const;
 
   AttentionRule rule_;
   const bool pairs_;
   AttentionGradients gradients_;
   // The arguments of load(): keys and values in memory.
-  MatrixPlace k_, v_;
+  StridedMatrix k_, v_;
   bool in_place_ = false;      ///< products of few queries may read keys and values in place
   bool finite_memory_ = true;  ///< for the backward pass: keys and values are finite
   Seen loaded_ = {};           ///< by some query
@@ -205,13 +205,13 @@ bool TiledAttention<T>::sees_all(std::int64_t begin, std::int64_t rows, const Co
 // ---- operands of products: k runs from line to line -----------------------------------------------------------------
 
 template <class T>
-const Bf16* TiledAttention<T>::rows_of_bf16(const MatrixPlace& from, std::int64_t first, T factor) const {
+const Bf16* TiledAttention<T>::rows_of_bf16(const StridedMatrix& from, std::int64_t first, T factor) const {
   const bool is = pairs_ && from.element == ElementType::kBf16 && from.column == 1 && factor == T(1);
   return is ? static_cast<const Bf16*>(from.data) + first * from.row : nullptr;
 }
 
 template <class T>
-void TiledAttention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size,
+void TiledAttention<T>::load_along(const StridedMatrix& from, std::int64_t first, std::int64_t rows, std::int64_t size,
                                    T factor, T* to) {
   if constexpr (std::is_same_v<T, float>) {
     if (const Bf16* const row = rows_of_bf16(from, first, factor)) {
@@ -226,7 +226,7 @@ void TiledAttention<T>::load_along(const MatrixPlace& from, std::int64_t first, 
 }
 
 template <class T>
-void TiledAttention<T>::load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size,
+void TiledAttention<T>::load_across(const StridedMatrix& from, std::int64_t first, std::int64_t rows, std::int64_t size,
                                     T factor, T* to, std::int64_t stride) {
   const std::int64_t count = lines(size);
   const Bf16* const pairs = rows_of_bf16(from, first, factor);
@@ -263,8 +263,8 @@ void TiledAttention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, 
 }
 
 template <class T>
-void TiledAttention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, const MatrixPlace& b,
-                                Matrix<T> c, bool accumulate) {
+void TiledAttention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
+                                const StridedMatrix& b, Matrix<T> c, bool accumulate) {
   if constexpr (std::is_same_v<T, float> && kMultipliesBf16) {
     if (pairs_ && b.element == ElementType::kBf16)
       return multiply_paired_as_read(m, n, k, a, matrix_of<Bf16>(b), c, accumulate);
@@ -274,7 +274,7 @@ void TiledAttention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, 
 }
 
 template <class T>
-bool TiledAttention<T>::can_read_in_place(std::int64_t n, std::int64_t k, const MatrixPlace& b) const {
+bool TiledAttention<T>::can_read_in_place(std::int64_t n, std::int64_t k, const StridedMatrix& b) const {
   if (!in_place_ || b.data == nullptr || rule_.queries > kThinRows) return false;
   if constexpr (std::is_same_v<T, float> && kMultipliesBf16) {
     if (pairs_ && b.element == ElementType::kBf16) return can_pair_as_read(rule_.queries, n, k, matrix_of<Bf16>(b));
@@ -285,20 +285,20 @@ bool TiledAttention<T>::can_read_in_place(std::int64_t n, std::int64_t k, const 
 }
 
 template <class T>
-MatrixPlace TiledAttention<T>::keys_in_place(const Columns& all) const {
-  const MatrixPlace rows = rows_from(k_, all.begin), keys{rows.element, rows.data, rows.column, rows.row};
-  return can_read_in_place(all.count, rule_.features, keys) ? keys : MatrixPlace{};
+StridedMatrix TiledAttention<T>::keys_in_place(const Columns& all) const {
+  const StridedMatrix rows = rows_from(k_, all.begin), keys{rows.element, rows.data, rows.column, rows.row};
+  return can_read_in_place(all.count, rule_.features, keys) ? keys : StridedMatrix{};
 }
 
 template <class T>
-MatrixPlace TiledAttention<T>::values_in_place(const Columns& all) const {
-  const MatrixPlace rows = rows_from(v_, all.begin);
+StridedMatrix TiledAttention<T>::values_in_place(const Columns& all) const {
+  const StridedMatrix rows = rows_from(v_, all.begin);
   // If columns are contiguous, a query may see too few positions for a product in place.
-  return rows.column == 1 && can_read_in_place(rule_.values, all.count, rows) ? rows : MatrixPlace{};
+  return rows.column == 1 && can_read_in_place(rule_.values, all.count, rows) ? rows : StridedMatrix{};
 }
 
 template <class T>
-void TiledAttention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backward) {
+void TiledAttention<T>::load(const StridedMatrix& k, const StridedMatrix& v, bool backward) {
   const std::int64_t d = rule_.features, values = rule_.values, rows = tiles() * kKeys;
   loaded_ = seen(0, rule_.queries);
   k_ = k, v_ = v, in_place_ = !backward;
@@ -306,14 +306,14 @@ void TiledAttention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool ba
     for (std::int64_t tile = loaded_.first; tile < loaded_.last; ++tile) lay(columns(tile, loaded_.end));
   };
   // Lays out `matrix` in lines across its rows. The padding of a tile is zeros.
-  const auto lay_across = [&](const MatrixPlace& matrix, const Columns& all, std::int64_t size, Scratch& scratch) {
+  const auto lay_across = [&](const StridedMatrix& matrix, const Columns& all, std::int64_t size, Scratch& scratch) {
     T* const at = scratch.room<T>(rows * lines(size)) + all.laid * lines(size);
     load_across(matrix, all.begin, all.count, size, T(1), at, kKeys);
     for (std::int64_t line = 0; line < lines(size); ++line)
       std::fill_n(at + line * kKeys + all.count, all.padded - all.count, T(0));
   };
   // Lays out `matrix` in lines along its rows.
-  const auto lay_along = [&](const MatrixPlace& matrix, const Columns& all, std::int64_t size, Scratch& scratch) {
+  const auto lay_along = [&](const StridedMatrix& matrix, const Columns& all, std::int64_t size, Scratch& scratch) {
     T* const to = scratch.room<T>(lines(rows) * size);
     load_along(matrix, all.begin, all.count, size, T(1), to + lines(all.laid) * size);
   };
@@ -337,26 +337,26 @@ void TiledAttention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool ba
 // ---- tiles ----------------------------------------------------------------------------------------------------------
 
 template <class T>
-void TiledAttention<T>::score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows,
+void TiledAttention<T>::score(const AttentionQueries& queries, std::int64_t begin, std::int64_t rows,
                               const Columns& columns) {
   const std::int64_t d = rule_.features;
   T* const scores = scores_.room<T>(kQueries * kKeys);
   const Matrix<const T> q{q_across_.room<T>(0), 1, kQueries};
   const Columns all = loaded(columns);
-  if (const MatrixPlace keys = keys_in_place(all); keys.data)
+  if (const StridedMatrix keys = keys_in_place(all); keys.data)
     product(rows, all.count, d, q, keys, {scores, kKeys, 1}, false);
   else
     product(rows, columns.padded, d, q, {k_across_.room<T>(0) + columns.laid * lines(d), kKeys, 1}, {scores, kKeys, 1},
             false);
-  const bool biased = changes_scores(place.bias, 0), masked = changes_scores(place.mask, 1);
+  const bool biased = changes_scores(queries.bias, 0), masked = changes_scores(queries.mask, 1);
   if (sees_all(begin, rows, columns) && !biased && !masked && columns.count == columns.padded) return;
   const Sight& sight = rule_.sight;
   for (std::int64_t i = 0; i < rows; ++i) {
     T* const row = scores + i * kKeys;
     if (biased)
-      by_type(place.bias, [&](const auto* data) {
-        const auto* const bias = data + (begin + i) * place.bias.row + columns.begin * place.bias.column;
-        for (std::int64_t j = 0; j < columns.count; ++j) row[j] += from_stored<T>(bias[j * place.bias.column]);
+      by_type(queries.bias, [&](const auto* data) {
+        const auto* const bias = data + (begin + i) * queries.bias.row + columns.begin * queries.bias.column;
+        for (std::int64_t j = 0; j < columns.count; ++j) row[j] += from_stored<T>(bias[j * queries.bias.column]);
       });
     std::int64_t from = 0, to = columns.count;  // the positions that are visible by position
     const std::int64_t position = sight.first + begin + i - columns.begin;
@@ -367,19 +367,19 @@ void TiledAttention<T>::score(const AttentionQueries& place, std::int64_t begin,
     std::fill_n(row, from, static_cast<T>(kUnseen));
     std::fill_n(row + to, columns.padded - to, static_cast<T>(kUnseen));
     if (!masked) continue;
-    const auto* const mask = static_cast<const std::uint8_t*>(place.mask.data) + (begin + i) * place.mask.row +
-                             columns.begin * place.mask.column;
+    const auto* const mask = static_cast<const std::uint8_t*>(queries.mask.data) + (begin + i) * queries.mask.row +
+                             columns.begin * queries.mask.column;
     for (std::int64_t j = from; j < to; ++j)
-      if (!mask[j * place.mask.column]) row[j] = static_cast<T>(kUnseen);
+      if (!mask[j * queries.mask.column]) row[j] = static_cast<T>(kUnseen);
   }
 }
 
 template <class T>
-const T* TiledAttention<T>::kept(const AttentionQueries& place, std::int64_t row, const Columns& columns) {
+const T* TiledAttention<T>::kept(const AttentionQueries& queries, std::int64_t row, const Columns& columns) {
   if (rule_.drop.rate == 0) return nullptr;
   T* const factors = kept_.room<T>(kKeys);
   fill_kept(kElementOf<T>, rule_.drop,
-            place.first_draw + static_cast<std::uint64_t>(row * rule_.drop.row + columns.begin), columns.padded,
+            queries.first_draw + static_cast<std::uint64_t>(row * rule_.drop.row + columns.begin), columns.padded,
             factors);
   return factors;
 }
@@ -399,12 +399,12 @@ void TiledAttention<T>::product_of_nonzeros(std::int64_t m, std::int64_t n, std:
 }
 
 template <class T>
-void TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile) {
-  if (!forward(place, tile, false)) forward(place, tile, true);
+void TiledAttention<T>::forward(const AttentionQueries& queries, std::int64_t tile) {
+  if (!forward(queries, tile, false)) forward(queries, tile, true);
 }
 
 template <class T>
-bool TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_queries, bool careful) {
+bool TiledAttention<T>::forward(const AttentionQueries& queries, std::int64_t tile_of_queries, bool careful) {
   using Row = TileRow<T>;
   const std::int64_t begin = first_query_of(tile_of_queries), rows = queries_of(tile_of_queries), values = rule_.values;
   T* const sums = sums_.room<T>(kQueries * values);
@@ -412,11 +412,11 @@ bool TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile
   T greatest[kQueries];
   double total[kQueries] = {};
   std::fill_n(greatest, rows, std::numeric_limits<T>::lowest());
-  load_queries(place, begin, rows);
+  load_queries(queries, begin, rows);
   const Seen seen_here = seen(begin, rows);
   for (std::int64_t tile = seen_here.first; tile < seen_here.last; ++tile) {
     const Columns seen = columns(tile, seen_here.end);
-    score(place, begin, rows, seen);
+    score(queries, begin, rows, seen);
     T* const scores = scores_.room<T>(0);
     T* const weights = weights_.room<T>(lines(kKeys) * kQueries);
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -431,7 +431,7 @@ bool TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile
         greatest[i] = now;
       }
       total[i] += static_cast<double>(Row::exp(row, seen.padded, now));
-      Row::multiply(row, kept(place, begin + i, seen), seen.padded);
+      Row::multiply(row, kept(queries, begin + i, seen), seen.padded);
       if constexpr (std::is_same_v<T, float>) {
         if (pairs_ && !careful) pair_along(row, seen.padded, weights + i * lines(kKeys));
         else if (rule_.bf16_product) round_to_bf16(row, seen.padded);
@@ -442,7 +442,7 @@ bool TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile
       product_of_nonzeros(rows, values, seen.count, {scores, kKeys, 1},
                           {plain_rows(v_, seen.begin, seen.count, values, T(1), plain_v_), values, 1},
                           {sums, values, 1});
-    else if (const MatrixPlace v = values_in_place(loaded(seen)); v.data)
+    else if (const StridedMatrix v = values_in_place(loaded(seen)); v.data)
       product(rows, values, seen.count, factors, v, {sums, values, 1}, true);
     else
       product(rows, values, seen.count, factors, {v_along_.room<T>(0) + lines(seen.laid) * values, values, 1},
@@ -453,40 +453,41 @@ bool TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile
     greatest[i] = static_cast<T>(static_cast<double>(greatest[i]) + std::log(sum));
     Row::scale(sums + i * values, values, static_cast<T>(1 / sum));
   }
-  store_matrix(greatest, rows, 1, T(1), place.log_sum, begin);
-  store_matrix(sums, rows, values, T(1), place.out, begin);
+  store_matrix(greatest, rows, 1, T(1), queries.log_sum, begin);
+  store_matrix(sums, rows, values, T(1), queries.out, begin);
   return all_finite(sums, rows * values);
 }
 
 template <class T>
-void TiledAttention<T>::backward(const AttentionQueries& place, std::int64_t tile_of_queries) {
+void TiledAttention<T>::backward(const AttentionQueries& queries, std::int64_t tile_of_queries) {
   using Row = TileRow<T>;
   const std::int64_t begin = first_query_of(tile_of_queries), rows = queries_of(tile_of_queries), values = rule_.values,
                      d = rule_.features;
-  load_queries(place, begin, rows);
+  load_queries(queries, begin, rows);
   T* const q_along = q_along_.room<T>(kQueries * d);
   T* const d_along = d_along_.room<T>(kQueries * values);
   T* const d_across = d_across_.room<T>(kQueries * lines(values));
-  load_along(place.q, begin, rows, d, static_cast<T>(rule_.scale), q_along);
-  load_along(place.d_out, begin, rows, values, T(1), d_along);
-  load_across(place.d_out, begin, rows, values, T(1), d_across, kQueries);
+  load_along(queries.q, begin, rows, d, static_cast<T>(rule_.scale), q_along);
+  load_along(queries.d_out, begin, rows, values, T(1), d_along);
+  load_across(queries.d_out, begin, rows, values, T(1), d_across, kQueries);
   T* const d_q = sums_.room<T>(kQueries * d);
   std::fill_n(d_q, rows * d, T(0));
   T log_sum[kQueries], delta[kQueries];
-  load_rows(place.log_sum, begin, rows, 1, T(1), false, log_sum);
-  load_rows(place.delta, begin, rows, 1, T(1), false, delta);
+  load_rows(queries.log_sum, begin, rows, 1, T(1), false, log_sum);
+  load_rows(queries.delta, begin, rows, 1, T(1), false, delta);
   T* const slopes = slopes_.room<T>(kQueries * kKeys);
   const bool careful = !finite_memory_ || !all_finite(log_sum, rows) || !all_finite(delta, rows) ||
-                       !rows_are_finite(place.q, begin, rows, d) || !rows_are_finite(place.d_out, begin, rows, values);
+                       !rows_are_finite(queries.q, begin, rows, d) ||
+                       !rows_are_finite(queries.d_out, begin, rows, values);
   const T *plain_q = nullptr, *plain_d = nullptr;
   if (careful) {
-    plain_q = plain_rows(place.q, begin, rows, d, static_cast<T>(rule_.scale), plain_q_);
-    plain_d = plain_rows(place.d_out, begin, rows, values, T(1), plain_d_);
+    plain_q = plain_rows(queries.q, begin, rows, d, static_cast<T>(rule_.scale), plain_q_);
+    plain_d = plain_rows(queries.d_out, begin, rows, values, T(1), plain_d_);
   }
   const Seen seen_here = seen(begin, rows);
   for (std::int64_t tile = seen_here.first; tile < seen_here.last; ++tile) {
     const Columns seen = columns(tile, seen_here.end);
-    score(place, begin, rows, seen);
+    score(queries, begin, rows, seen);
     T* const weights = scores_.room<T>(0);
     if (careful) {
       std::fill_n(slopes, rows * kKeys, T(0));
@@ -499,7 +500,7 @@ void TiledAttention<T>::backward(const AttentionQueries& place, std::int64_t til
     }
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = weights + i * kKeys;
-      const T* const factors = kept(place, begin + i, seen);
+      const T* const factors = kept(queries, begin + i, seen);
       Row::multiply(slopes + i * kKeys, factors, seen.padded);
       Row::softmax_gradient(row, slopes + i * kKeys, seen.padded, log_sum[i], delta[i]);
       Row::multiply(row, factors, seen.padded);
@@ -530,7 +531,7 @@ void TiledAttention<T>::backward(const AttentionQueries& place, std::int64_t til
     product(rows, d, seen.count, {pairs_ ? weights : slopes, lines(kKeys), 1},
             {k_along_.room<T>(0) + lines(seen.laid) * d, d, 1}, {d_q, d, 1}, true);
   }
-  store_matrix(d_q, rows, d, static_cast<T>(rule_.scale), place.d_q, begin);
+  store_matrix(d_q, rows, d, static_cast<T>(rule_.scale), queries.d_q, begin);
 }
 
 template <class T>
@@ -543,8 +544,8 @@ void TiledAttention<T>::add(const AttentionGradients& more, AttentionGradients& 
 }
 
 template <class T>
-void TiledAttention<T>::store(const AttentionGradients& gradients, const MatrixPlace& d_k,
-                              const MatrixPlace& d_v) const {
+void TiledAttention<T>::store(const AttentionGradients& gradients, const StridedMatrix& d_k,
+                              const StridedMatrix& d_v) const {
   store_matrix(static_cast<const T*>(gradients.k.data()), rule_.memory, rule_.features, T(1), d_k, 0);
   store_matrix(static_cast<const T*>(gradients.v.data()), rule_.memory, rule_.values, T(1), d_v, 0);
 }

@@ -49,7 +49,7 @@ struct Sight {
 inline constexpr double kUnseen = -std::numeric_limits<double>::infinity(), kLeastSum = 1e-30;
 
 /// A matrix of any element type in memory. Strides are in elements; 0 repeats. Null data: the matrix is absent.
-struct MatrixPlace {
+struct StridedMatrix {
   ElementType element = ElementType::kF32;
   void* data = nullptr;
   std::int64_t row = 0, column = 0;
@@ -57,10 +57,10 @@ struct MatrixPlace {
 
 /// One batch position. Rows are queries. One number for each query is a matrix of one column.
 struct AttentionQueries {
-  MatrixPlace q, out, log_sum;
-  MatrixPlace bias, mask;         ///< [queries, memory]; the mask is bool, true: visible
-  MatrixPlace d_out, delta, d_q;  ///< in the backward pass: delta[i] = Σ d_out[i, :] · out[i, :]
-  std::uint64_t first_draw = 0;   ///< index of the first query's first score in the gathered tensor
+  StridedMatrix q, out, log_sum;
+  StridedMatrix bias, mask;         ///< [queries, memory]; the mask is bool, true: visible
+  StridedMatrix d_out, delta, d_q;  ///< in the backward pass: delta[i] = Σ d_out[i, :] · out[i, :]
+  std::uint64_t first_draw = 0;     ///< index of the first query's first score in the gathered tensor
 };
 
 /// The dropped weights. The scores of a query have indices that are `row` larger than those of the previous query.
@@ -95,17 +95,17 @@ class Attention {
   }
 
   /// Loads other keys and values. For the backward pass, sets their gradients to zero.
-  virtual void load(const MatrixPlace& k, const MatrixPlace& v, bool backward) = 0;
+  virtual void load(const StridedMatrix& k, const StridedMatrix& v, bool backward) = 0;
   /// Computes out and log_sum of a tile of queries.
-  virtual void forward(const AttentionQueries& place, std::int64_t tile) = 0;
+  virtual void forward(const AttentionQueries& position, std::int64_t tile) = 0;
   /// Computes d_q of a tile of queries, and adds their terms to the gradients of k and v.
-  virtual void backward(const AttentionQueries& place, std::int64_t tile) = 0;
+  virtual void backward(const AttentionQueries& position, std::int64_t tile) = 0;
   /// The gradients of the loaded keys and values. take_gradients() moves them out; they are gone until the next load.
   virtual const AttentionGradients& gradients() const = 0;
   virtual AttentionGradients take_gradients() = 0;
   /// to += more
   virtual void add(const AttentionGradients& more, AttentionGradients& to) const = 0;
-  virtual void store(const AttentionGradients& gradients, const MatrixPlace& d_k, const MatrixPlace& d_v) const = 0;
+  virtual void store(const AttentionGradients& gradients, const StridedMatrix& d_k, const StridedMatrix& d_v) const = 0;
 };
 
 /// `element` is f32 or f64.

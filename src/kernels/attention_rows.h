@@ -105,13 +105,13 @@ inline void round_to_bf16(double*, std::int64_t) {}
 
 /// Calls `fn` with a pointer to the matrix's elements, in their type.
 template <class Fn>
-void by_type(const MatrixPlace& place, Fn fn) {
-  switch (place.element) {
-    case ElementType::kBool: return fn(static_cast<std::uint8_t*>(place.data));
-    case ElementType::kI32: return fn(static_cast<std::int32_t*>(place.data));
-    case ElementType::kBf16: return fn(static_cast<Bf16*>(place.data));
-    case ElementType::kF32: return fn(static_cast<float*>(place.data));
-    case ElementType::kF64: return fn(static_cast<double*>(place.data));
+void by_type(const StridedMatrix& position, Fn fn) {
+  switch (position.element) {
+    case ElementType::kBool: return fn(static_cast<std::uint8_t*>(position.data));
+    case ElementType::kI32: return fn(static_cast<std::int32_t*>(position.data));
+    case ElementType::kBf16: return fn(static_cast<Bf16*>(position.data));
+    case ElementType::kF32: return fn(static_cast<float*>(position.data));
+    case ElementType::kF64: return fn(static_cast<double*>(position.data));
   }
 }
 
@@ -128,7 +128,7 @@ S to_stored(T x) {
 
 /// The number of a row, from a matrix of one column.
 template <class T>
-T number_at(const MatrixPlace& from, std::int64_t row) {
+T number_at(const StridedMatrix& from, std::int64_t row) {
   T value{};
   by_type(from, [&](auto* data) { value = from_stored<T>(data[row * from.row]); });
   return value;
@@ -136,7 +136,7 @@ T number_at(const MatrixPlace& from, std::int64_t row) {
 
 /// to[row * columns + column] = factor from[first + row, column], rounded to bf16 if `round` is set.
 template <class T>
-void load_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t columns, T factor,
+void load_rows(const StridedMatrix& from, std::int64_t first, std::int64_t rows, std::int64_t columns, T factor,
                bool round, T* to) {
   // Rows of a cache of keys are far apart in memory, so the hardware does not prefetch the next ones.
   constexpr std::int64_t kAhead = 6, kLine = 64;
@@ -158,7 +158,7 @@ void load_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, s
 
 /// to[first + row, column] = factor from[row * columns + column].
 template <class T>
-void store_matrix(const T* from, std::int64_t rows, std::int64_t columns, T factor, const MatrixPlace& to,
+void store_matrix(const T* from, std::int64_t rows, std::int64_t columns, T factor, const StridedMatrix& to,
                   std::int64_t first) {
   by_type(to, [&]<class S>(S* data) {
     for (std::int64_t r = 0; r < rows; ++r) {

@@ -40,11 +40,11 @@ void store(std::span<const std::int64_t> sizes, T* from, std::span<const std::in
 template <class T>
 class OrdinaryConvolution : ConvolutionBlocks<T> {
   using Base = ConvolutionBlocks<T>;
-  using Base::kLanes, Base::kColumns, Base::kRows, Base::axes_, Base::boxes_, Base::by_groups, Base::for_each_place,
+  using Base::kLanes, Base::kColumns, Base::kRows, Base::axes_, Base::boxes_, Base::by_groups, Base::for_each_position,
       Base::for_each_strip, Base::grain, Base::groups_, Base::in_stretches, Base::ins_, Base::lanes_, Base::load_patch,
-      Base::load_window, Base::offset, Base::outs_, Base::piece, Base::pieces_, Base::places, Base::result_,
+      Base::load_window, Base::offset, Base::outs_, Base::piece, Base::pieces_, Base::positions, Base::result_,
       Base::result_panels, Base::result_part, Base::result_runs, Base::run_, Base::run_of_channels, Base::tap_runs,
-      Base::taps_, Base::taps_are_merged, Base::use_runs_of_channels, Base::use_runs_of_places, Base::width_of,
+      Base::taps_, Base::taps_are_merged, Base::use_runs_of_channels, Base::use_runs_of_positions, Base::width_of,
       Base::window_, Base::window_in_panels, Base::window_in_runs, Base::window_part;
   using typename Base::ToTile, typename Base::Steps, typename Base::Lanes, typename Base::Channels,
       typename Base::Stretches, typename Base::Patch, typename Base::Panels;
@@ -57,7 +57,7 @@ class OrdinaryConvolution : ConvolutionBlocks<T> {
   bool computes_some() const { return groups_ * outs_ * taps_ * boxes_.size() != 0; }
   /// Uses positions as lanes if that is faster. It changes no bit.
   void choose_lanes() {
-    if (lanes_ == Lanes::kResults) use_runs_of_places();
+    if (lanes_ == Lanes::kResults) use_runs_of_positions();
   }
   /// True if the results of both are interleaved, as in a gradient with strides. They are then best computed box by
   /// box.
@@ -71,7 +71,7 @@ class OrdinaryConvolution : ConvolutionBlocks<T> {
     if (boxes == 0) return;
     const Stretches stretches = first.in_stretches(threads, boxes);
     const std::int64_t units = stretches.count() * boxes;
-    threads.parallel_for(units, first.grain(first.places(), units), [&](std::int64_t begin, std::int64_t end) {
+    threads.parallel_for(units, first.grain(first.positions(), units), [&](std::int64_t begin, std::int64_t end) {
       Work work;
       while (begin < end) {  // the boxes of one stretch after another
         const std::int64_t stretch = begin / boxes, last = std::min(end, (stretch + 1) * boxes);
@@ -82,13 +82,13 @@ class OrdinaryConvolution : ConvolutionBlocks<T> {
   }
 
   /// window = Σ over positions of operand * result.
-  void sum_places(Threads& threads) {
+  void sum_positions(Threads& threads) {
     if (groups_ * ins_ * outs_ * taps_ == 0) return;
     if (lanes_ == Lanes::kResults) use_runs_of_channels();
     const Stretches stretches = in_stretches(threads, pieces_);
     const std::int64_t each = pieces_ * stretches.count(),
                        parts = std::clamp<std::int64_t>(ceil_div(2 * threads.size(), each), 1, axes_[most_taps()].taps);
-    threads.parallel_for(each * parts, grain(places(), each * parts), [&](std::int64_t begin, std::int64_t end) {
+    threads.parallel_for(each * parts, grain(positions(), each * parts), [&](std::int64_t begin, std::int64_t end) {
       Work work;
       for (std::int64_t unit = begin; unit < end; ++unit) {
         with_some_taps(unit % parts, parts)
@@ -134,16 +134,16 @@ class OrdinaryConvolution : ConvolutionBlocks<T> {
     const auto result = run_ < kAxes ? result_runs(box, channels) : result_part(box, channels, width);
     const std::int64_t count = box.size[0] * result.dense[0];
     T* const to = in_place ? reinterpret_cast<T*>(result.data) : convolution_scratch().sums.room<T>(count);
-    Steps place;
-    std::copy_n(in_place ? result.strides.begin() : result.dense.begin(), kAxes, place.begin());
+    Steps position;
+    std::copy_n(in_place ? result.strides.begin() : result.dense.begin(), kAxes, position.begin());
     for (std::int64_t p = 0; p < pieces_; ++p) {
       const Channels some = piece(channels, p);
       T* const panels = window + (whole ? taps_ * some.in * width : 0);
       if (loads) load_window(some, panels);
       const Patch patch = load_patch(box, some);
       if (run_ < kAxes) sum_piece_in_runs(box, patch, some, panels, to, result.dense, p > 0, work);
-      else if (by_groups()) sum_piece_by_groups(box, patch, some, panels, to, place, work);
-      else sum_piece(box, patch, some, panels, to, place, p > 0, work);
+      else if (by_groups()) sum_piece_by_groups(box, patch, some, panels, to, position, work);
+      else sum_piece(box, patch, some, panels, to, position, p > 0, work);
     }
     if (!in_place) store<T>(result.sizes, to, result.dense, count, result_.element, result.data, result.strides);
   }
@@ -190,7 +190,7 @@ class OrdinaryConvolution : ConvolutionBlocks<T> {
   /// a tile's positions needs. (If one of them needs a tap, the others add zeros, which changes no sum if the window is
   /// finite.)
   void sum_piece(const Box& box, const Patch& patch, const Channels& channels, const T* panels, T* to,
-                 const Steps& place, bool accumulate, Work& work) const {
+                 const Steps& position, bool accumulate, Work& work) const {
     typename ToTile::Operands tile{};
     tile.a_k = 1;
     tile.accumulate = accumulate;
@@ -206,14 +206,14 @@ class OrdinaryConvolution : ConvolutionBlocks<T> {
           tile.runs = work.runs;
         }
         tile.a = patch.data + offset(first, patch.step), tile.a_row = patch.step[along];
-        tile.c = to + column + offset(first, place), tile.c_row = place[along];
+        tile.c = to + column + offset(first, position), tile.c_row = position[along];
         ToTile::function(static_cast<int>(rows), static_cast<int>(width / kLanes), false)(tile);
       });
-      report(work, box.places() * width * taps_ * channels.ins);
+      report(work, box.positions() * width * taps_ * channels.ins);
     }
   }
   void sum_piece_by_groups(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to,
-                           const Steps& place, Work& work) const {
+                           const Steps& position, Work& work) const {
     const std::int64_t width = width_of(channels);
     tap_runs(patch, width, work.steps);
     work.rows.resize(LaneSums<T>::kRows);
@@ -225,13 +225,13 @@ class OrdinaryConvolution : ConvolutionBlocks<T> {
                     patch.data + offset(first, patch.step) + lane,
                     panel + lane,
                     width,
-                    to + offset(first, place) + lane,
-                    place[along],
+                    to + offset(first, position) + lane,
+                    position[along],
                     false}
             .run();
       });
     }
-    report(work, box.places() * width * taps_ * channels.ins);
+    report(work, box.positions() * width * taps_ * channels.ins);
   }
 
   /// The same, with runs of positions as columns and the result's channels as rows, which result_runs lays out.
@@ -242,13 +242,13 @@ class OrdinaryConvolution : ConvolutionBlocks<T> {
     FewRows<T> sums{work.steps, channels.ins, panel, channels.outs, nullptr, patch.channel, nullptr, width, accumulate};
     Box firsts = box;
     std::fill(firsts.size.begin() + run_, firsts.size.end(), 1);
-    for_each_place(firsts, [&](const Steps& first) {
+    for_each_position(firsts, [&](const Steps& first) {
       sums.b = patch.data + offset(first, patch.step);
       sums.c = to;
       for (int a = 0; a < run_; ++a) sums.c += first[a] * dense[a];
       sums.run(channels.outs, width / kLanes);
     });
-    report(work, box.places() * channels.outs * taps_ * channels.ins);
+    report(work, box.positions() * channels.outs * taps_ * channels.ins);
   }
 
   int most_taps() const {
@@ -284,7 +284,7 @@ class OrdinaryConvolution : ConvolutionBlocks<T> {
       if (in_runs) add_box_in_runs(box, patch, channels, panels, sums, work);
       else if (by_groups()) add_box_by_groups(box, patch, channels, panels.data, sums, work);
       else add_box(box, patch, channels, panels, sums, work);
-      report(work, box.places() * width * steps);
+      report(work, box.positions() * width * steps);
     }
     store<T>(part.sizes, sums, part.dense, count, window_.element, part.data, part.strides);
   }
@@ -356,7 +356,7 @@ class OrdinaryConvolution : ConvolutionBlocks<T> {
     Box rest = box;
     for (int a = kept; a < kAxes; ++a) rest.size[a] = 1;
     runs.clear();
-    for_each_place(rest, [&](const Steps& at) { runs.push_back(offset(at, patch.step)); });
+    for_each_position(rest, [&](const Steps& at) { runs.push_back(offset(at, patch.step)); });
   }
 
   void report(Work& work, std::int64_t products) const {
@@ -433,8 +433,8 @@ void convolve_window_gradient(const Convolution& c, Threads& threads) {
         strides{c.window.group_stride, c.window.input_stride, c.window.output_stride};
     for (const ConvolutionDim& dim : c.dims) sizes.push_back(dim.taps), strides.push_back(dim.tap_stride);
     fill_with_zeros(c.window.element, c.window.data, sizes, strides);
-    for_each_ordinary(c, false,
-                      [&](const ConvolutionAxes& axes) { OrdinaryConvolution<T>(c, false, axes).sum_places(threads); });
+    for_each_ordinary(
+        c, false, [&](const ConvolutionAxes& axes) { OrdinaryConvolution<T>(c, false, axes).sum_positions(threads); });
   });
 }
 

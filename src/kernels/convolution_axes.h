@@ -65,14 +65,14 @@ inline std::vector<ConvolutionAxis> ordinary(const ConvolutionDim& dim, bool to_
 /// A box of result positions.
 struct Box {
   std::array<std::int64_t, kAxes> at{}, size{};
-  std::int64_t places() const { return size[0] * size[1] * size[2] * size[3]; }
+  std::int64_t positions() const { return size[0] * size[1] * size[2] * size[3]; }
 };
 
-/// Divides the results into boxes of about `places` positions. The last axes are not divided if possible.
+/// Divides the results into boxes of about `positions` positions. The last axes are not divided if possible.
 class Boxes {
  public:
-  Boxes(const ConvolutionAxes& axes, std::int64_t places) {
-    std::int64_t room = places;
+  Boxes(const ConvolutionAxes& axes, std::int64_t positions) {
+    std::int64_t room = positions;
     for (int a = kAxes; a-- > 0;) {
       count_[a] = axes[a].count;
       pieces_[a] = ceil_div(count_[a], std::max<std::int64_t>(1, room));

@@ -17,8 +17,8 @@
 
 namespace mtf::kernels {
 
-constexpr std::int64_t kBoxPlaces = 512;         // of the result: how often a copy of the window is used
-constexpr std::int64_t kRunPlaces = 1024;        // the same if positions are columns and the window is small,
+constexpr std::int64_t kBoxPositions = 512;      // of the result: how often a copy of the window is used
+constexpr std::int64_t kRunPositions = 1024;     // the same if positions are columns and the window is small,
 constexpr std::int64_t kRunElements = 1 << 16;   // unless the patch then has more elements
 constexpr std::int64_t kPieceTerms = 576;        // terms that are summed in registers,
 constexpr std::int64_t kLeastPiece = 16;         // but of at least this number of channels
@@ -66,7 +66,7 @@ class ConvolutionBlocks {
         window_{c.window.element, static_cast<char*>(c.window.data), 0, c.window.group_stride},
         window_in_(to_input ? c.window.output_stride : c.window.input_stride),
         window_out_(to_input ? c.window.input_stride : c.window.output_stride),
-        boxes_(axes, kBoxPlaces) {
+        boxes_(axes, kBoxPositions) {
     std::int64_t all_taps = 1;
     for (const ConvolutionDim& dim : c.dims) all_taps *= dim.taps;
     taps_ = 1;
@@ -119,13 +119,13 @@ class ConvolutionBlocks {
     return result;
   }
   /// Makes positions the lanes, in runs along the last axes, if that takes less time. It changes no bit.
-  void use_runs_of_places() {
+  void use_runs_of_positions() {
     if (outs_ > FewRows<T>::kRows || (taps_ == 1 && operand_.channel == 1)) return;  // it is read in place
     const std::int64_t ins = std::max<std::int64_t>(1, ceil_div(ins_, pieces_));
-    const Boxes boxes(axes_, std::clamp(kRunElements / ins, kBoxPlaces, kRunPlaces));
+    const Boxes boxes(axes_, std::clamp(kRunElements / ins, kBoxPositions, kRunPositions));
     const Box box = boxes.largest();
     const auto [unit, length] = beneath(box);
-    std::int64_t least = box.places(), runs = box.places(), last = 0, apart = 1;
+    std::int64_t least = box.positions(), runs = box.positions(), last = 0, apart = 1;
     for (int a = kAxes; a-- > 1;) {
       if (box.size[a] > 1 && axes_[a].step != unit[a]) break;  // neighbouring positions are not contiguous
       last += (box.size[a] - 1) * apart, apart *= length[a], runs /= box.size[a];
@@ -164,9 +164,9 @@ class ConvolutionBlocks {
   static ChannelsInMemory in_memory(const ConvolutionTensor& tensor) {
     return {tensor.element, static_cast<char*>(tensor.data), tensor.channel_stride, tensor.group_stride};
   }
-  std::int64_t places() const { return axes_[0].count * axes_[1].count * axes_[2].count * axes_[3].count; }
-  std::int64_t grain(std::int64_t places, std::int64_t units) const {
-    return 500000 / std::max<std::int64_t>(1, places * groups_ * ins_ * outs_ * taps_ / units) + 1;
+  std::int64_t positions() const { return axes_[0].count * axes_[1].count * axes_[2].count * axes_[3].count; }
+  std::int64_t grain(std::int64_t positions, std::int64_t units) const {
+    return 500000 / std::max<std::int64_t>(1, positions * groups_ * ins_ * outs_ * taps_ / units) + 1;
   }
   bool by_groups() const { return lanes_ == Lanes::kGroups; }
   /// The number of columns of a row of the window, or of the result, in scratch.
@@ -386,10 +386,10 @@ class ConvolutionBlocks {
       next = part.strides[a] * part.sizes[a];
     }
     if (in_place) return {reinterpret_cast<const T*>(part.data), 1, part.strides[kAxes - 1]};
-    T* const panels = convolution_scratch().window.room<T>(box.places() * width_of(channels));
-    load_panels(channels, result_.element, box.places(), panels,
+    T* const panels = convolution_scratch().window.room<T>(box.positions() * width_of(channels));
+    load_panels(channels, result_.element, box.positions(), panels,
                 [&](const Channels& some, std::int64_t width) { return result_part(box, some, width); });
-    return {panels, box.places(), 0};
+    return {panels, box.positions(), 0};
   }
 
   /// Calls fn(axis, first position, count) for strips of up to `most` positions, along the axis with the longest
@@ -403,7 +403,7 @@ class ConvolutionBlocks {
     const std::int64_t count = strips(along);
     Box rest = box;
     rest.size[along] = 1;
-    for_each_place(rest, [&](Steps at) {
+    for_each_position(rest, [&](Steps at) {
       for (std::int64_t strip = 0; strip < count; ++strip) {
         at[along] = box.size[along] * strip / count;
         fn(along, at, box.size[along] * (strip + 1) / count - at[along]);
@@ -411,7 +411,7 @@ class ConvolutionBlocks {
     });
   }
   template <class Fn>
-  static void for_each_place(const Box& box, Fn fn) {
+  static void for_each_position(const Box& box, Fn fn) {
     Steps at;
     for (at[0] = 0; at[0] < box.size[0]; ++at[0])
       for (at[1] = 0; at[1] < box.size[1]; ++at[1])

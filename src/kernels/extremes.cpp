@@ -76,10 +76,10 @@ V better_of(V a, V b) {
 constexpr std::int64_t kPart = 1024;
 
 template <bool largest, class T>
-std::int64_t place_along(const T* x, std::int64_t count) {
+std::int64_t position_along(const T* x, std::int64_t count) {
   using E = Elements<T>;
   using V = typename E::Packet;
-  std::int64_t place = 0, i = 0;
+  std::int64_t position = 0, i = 0;
   auto champion = to_number(x[0]);
   if (champion != champion) return 0;
   for (std::int64_t n; i + E::kLanes <= count; i += n) {
@@ -99,25 +99,25 @@ std::int64_t place_along(const T* x, std::int64_t count) {
     for (std::int64_t lane = 0; lane < E::kLanes; ++lane)
       if (const auto number = all[lane]; found == found && beats<largest>(number, found)) found = number;
     champion = found;
-    place = i + first_that(x + i, n, [&](auto number) { return (number == champion) | (number != number); });
-    if (champion != champion) return place;
+    position = i + first_that(x + i, n, [&](auto number) { return (number == champion) | (number != number); });
+    if (champion != champion) return position;
   }
   for (; i < count; ++i) {
     if (const auto number = to_number(x[i]); beats<largest>(number, champion)) {
       if (number != number) return i;
       champion = number;
-      place = i;
+      position = i;
     }
   }
-  return place;
+  return position;
 }
 
 /// The number of lines whose extremes are found at once.
 constexpr std::int64_t kLinesAtOnce = 256;
 
 template <bool largest, class T>
-void places_across(const T* x, std::int64_t stride, std::int64_t count, std::int64_t lines, std::int32_t first,
-                   std::int32_t* places, std::int64_t apart) {
+void positions_across(const T* x, std::int64_t stride, std::int64_t count, std::int64_t lines, std::int32_t first,
+                      std::int32_t* positions, std::int64_t apart) {
   std::array<Number<T>, kLinesAtOnce> champions;
   std::array<std::int32_t, kLinesAtOnce> best{};
   for (std::int64_t k = 0; count > 0 && k < lines; ++k) champions[k] = to_number(x[k]);
@@ -130,48 +130,49 @@ void places_across(const T* x, std::int64_t stride, std::int64_t count, std::int
       best[k] = beats ? static_cast<std::int32_t>(i) : best[k];
     }
   }
-  for (std::int64_t k = 0; k < lines; ++k) places[k * apart] = first + best[k];
+  for (std::int64_t k = 0; k < lines; ++k) positions[k * apart] = first + best[k];
 }
 
 }  // namespace
 
-std::int64_t place_of_extreme(ElementType type, bool largest, const void* x, std::int64_t count) {
-  std::int64_t place = 0;
+std::int64_t position_of_extreme(ElementType type, bool largest, const void* x, std::int64_t count) {
+  std::int64_t position = 0;
   by_element(type, [&]<class T>(T) {
-    place = largest ? place_along<true>(static_cast<const T*>(x), count)
-                    : place_along<false>(static_cast<const T*>(x), count);
+    position = largest ? position_along<true>(static_cast<const T*>(x), count)
+                       : position_along<false>(static_cast<const T*>(x), count);
   });
-  return place;
+  return position;
 }
 
-void places_of_extremes(ElementType type, bool largest, const void* x, std::int64_t stride, std::int64_t count,
-                        std::int64_t lines, std::int32_t first, std::int32_t* places, std::int64_t apart) {
+void positions_of_extremes(ElementType type, bool largest, const void* x, std::int64_t stride, std::int64_t count,
+                           std::int64_t lines, std::int32_t first, std::int32_t* positions, std::int64_t apart) {
   by_element(type, [&]<class T>(T) {
     for (std::int64_t done = 0, some; done < lines; done += some) {
       some = std::min(kLinesAtOnce, lines - done);
       const T* const from = static_cast<const T*>(x) + done;
-      if (largest) places_across<true>(from, stride, count, some, first, places + done * apart, apart);
-      else places_across<false>(from, stride, count, some, first, places + done * apart, apart);
+      if (largest) positions_across<true>(from, stride, count, some, first, positions + done * apart, apart);
+      else positions_across<false>(from, stride, count, some, first, positions + done * apart, apart);
     }
   });
 }
 
-std::int64_t place_of(ElementType type, const void* x, std::int64_t count, const void* wanted) {
-  std::int64_t place = 0;
+std::int64_t position_of(ElementType type, const void* x, std::int64_t count, const void* wanted) {
+  std::int64_t position = 0;
   by_element(type, [&]<class T>(T) {
     const auto number = to_number(*static_cast<const T*>(wanted));
-    place = first_that(static_cast<const T*>(x), count, [&](auto each) { return (each == number) | (each != each); });
+    position =
+        first_that(static_cast<const T*>(x), count, [&](auto each) { return (each == number) | (each != each); });
   });
-  return place;
+  return position;
 }
 
-std::int64_t place_above(ElementType type, const void* x, std::int64_t count, const void* bound) {
-  std::int64_t place = 0;
+std::int64_t position_above(ElementType type, const void* x, std::int64_t count, const void* bound) {
+  std::int64_t position = 0;
   by_element(type, [&]<class T>(T) {
     const auto number = to_number(*static_cast<const T*>(bound));
-    place = first_that(static_cast<const T*>(x), count, [&](auto each) { return (each > number) | (each != each); });
+    position = first_that(static_cast<const T*>(x), count, [&](auto each) { return (each > number) | (each != each); });
   });
-  return place;
+  return position;
 }
 
 }  // namespace mtf::kernels

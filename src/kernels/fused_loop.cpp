@@ -145,23 +145,23 @@ class Emitter {
 
   /// Makes every argument except one readable in memory, and that one the tile. Returns its index.
   int arrange(std::span<const int> arguments) {
-    int place = 0;
+    int position = 0;
     for (int k = 0; k < static_cast<int>(arguments.size()); ++k) {
-      if (arguments[k] == tile_) place = k;
+      if (arguments[k] == tile_) position = k;
     }
     for (int k = 0; k < static_cast<int>(arguments.size()); ++k) {
-      if (!readable(arguments[k]) && arguments[k] != tile_) place = k;
+      if (!readable(arguments[k]) && arguments[k] != tile_) position = k;
     }
     for (int k = 0; k < static_cast<int>(arguments.size()); ++k) {
-      if (k == place || readable(arguments[k]) || arguments[k] == arguments[place]) continue;
+      if (k == position || readable(arguments[k]) || arguments[k] == arguments[position]) continue;
       load(arguments[k]);
       spill();
     }
-    load(arguments[place]);
+    load(arguments[position]);
     for (int k = 0; k < static_cast<int>(arguments.size()); ++k) {
-      if (k != place && arguments[k] == tile_) spill();
+      if (k != position && arguments[k] == tile_) spill();
     }
-    return place;
+    return position;
   }
 
   void emit_step(int k) {
@@ -170,17 +170,17 @@ class Emitter {
     const int all[] = {step.a, step.b, step.c};
     const std::span<const int> arguments(all, static_cast<std::size_t>(count));
     const int value = k + static_cast<int>(code_.program.operands.size());
-    const int place = arrange(arguments);
+    const int position = arrange(arguments);
     int wanted = 0;
     for (int v : arguments) wanted += v == tile_;
     if (uses_left_[tile_] > wanted) spill();
     const ElementType type = code_.types[arguments.back()];
     if (step.op != LaneOp::kCast || computed(type) != computed(step.type)) {
       std::string line = text(value) + " = " + std::string(name(step.op)) + " tile";
-      const int record = add(find(step, type, place), std::move(line));
+      const int record = add(find(step, type, position), std::move(line));
       bool second = false;
       for (int j = 0; j < count; ++j) {
-        if (j == place) continue;
+        if (j == position) continue;
         refer(record, second, arguments[j]);
         second = true;
       }
@@ -195,20 +195,20 @@ class Emitter {
   /// The type in which a value is computed.
   static ElementType computed(ElementType type) { return type == ElementType::kBf16 ? ElementType::kF32 : type; }
 
-  AnyStep find(const FusionStep& step, ElementType type, int place) const {
-    if (step.op == LaneOp::kWhere) return lanes::where_step(code_.group, place);
+  AnyStep find(const FusionStep& step, ElementType type, int position) const {
+    if (step.op == LaneOp::kWhere) return lanes::where_step(code_.group, position);
     if (step.op == LaneOp::kCast) return lanes::cast_step(code_.group, computed(type), computed(step.type));
     const bool whole = type == ElementType::kBool || type == ElementType::kI32;
     const bool narrow = type == ElementType::kBf16;
     if (code_.group == Group::kFour) {
-      return whole    ? lanes::int_step(step.op, place)
-             : narrow ? lanes::bf16_step(step.op, place)
-                      : lanes::float_step(step.op, place);
+      return whole    ? lanes::int_step(step.op, position)
+             : narrow ? lanes::bf16_step(step.op, position)
+                      : lanes::float_step(step.op, position);
     }
-    if (type == ElementType::kF64) return lanes::double_step(step.op, place);
-    return whole    ? lanes::wide_int_step(step.op, place)
-           : narrow ? lanes::wide_bf16_step(step.op, place)
-                    : lanes::wide_float_step(step.op, place);
+    if (type == ElementType::kF64) return lanes::double_step(step.op, position);
+    return whole    ? lanes::wide_int_step(step.op, position)
+           : narrow ? lanes::wide_bf16_step(step.op, position)
+                    : lanes::wide_float_step(step.op, position);
   }
 
   void emit_output(int index) {

@@ -121,17 +121,17 @@ void order_dims(Nest& nest) {
   };
   double best = -1;
   std::vector<NestDim>* list = nullptr;
-  std::size_t place = 0;
+  std::size_t position = 0;
   for (auto* dims : {&kept, &reduced}) {
     if (nest.short_rows && dims == &kept) continue;
     for (std::size_t k = 0; k < dims->size(); ++k) {
       const double score = run_score(nest, (*dims)[k], around(*dims, k));
-      if (score >= best) best = score, list = dims, place = k;
+      if (score >= best) best = score, list = dims, position = k;
     }
   }
   if (list != nullptr)
-    std::rotate(list->begin() + static_cast<std::ptrdiff_t>(place),
-                list->begin() + static_cast<std::ptrdiff_t>(place) + 1, list->end());
+    std::rotate(list->begin() + static_cast<std::ptrdiff_t>(position),
+                list->begin() + static_cast<std::ptrdiff_t>(position) + 1, list->end());
   nest.inner_reduced = list == &reduced;
   nest.kept = std::move(kept);
   nest.reduced = std::move(reduced);
@@ -150,9 +150,9 @@ std::size_t largest(const std::vector<NestDim>& dims) {
 }
 
 /// The part [begin, end) of a dim of one of the lists.
-Nest part_of(const Nest& nest, bool reduced, std::size_t place, std::int64_t begin, std::int64_t end) {
+Nest part_of(const Nest& nest, bool reduced, std::size_t position, std::int64_t begin, std::int64_t end) {
   Nest part = nest;
-  NestDim& dim = (reduced ? part.reduced : part.kept)[place];
+  NestDim& dim = (reduced ? part.reduced : part.kept)[position];
   dim.size = end - begin;
   for (auto* list : {&part.operands, &part.outputs}) {
     for (Stream& s : *list) {
@@ -164,7 +164,7 @@ Nest part_of(const Nest& nest, bool reduced, std::size_t place, std::int64_t beg
 
 /// The dim along which a reduction is divided, and the number of chunks. It depends on the sizes only.
 struct Cut {
-  std::size_t place = 0;  ///< of the reduced dims
+  std::size_t position = 0;  ///< of the reduced dims
   std::int64_t chunks = 1;
 };
 
@@ -174,10 +174,10 @@ Cut cut_of(const Nest& nest, std::int64_t kept, std::int64_t total) {
   Cut cut;
   const std::int64_t few = nest.inner_reduced ? kMaxChunks - 1 : kMaxChunkedCells;
   if (!nest.reduces || total < 2 * kChunkElements || kept > few) return cut;
-  for (std::size_t place = 0; place < nest.reduced.size(); ++place) {
-    const bool cuts_rows = nest.inner_reduced && place + 1 == nest.reduced.size();
-    const std::int64_t size = nest.reduced[place].size, most = cuts_rows ? size / kLeastRow : size;
-    if (most > cut.chunks) cut = {place, most};
+  for (std::size_t position = 0; position < nest.reduced.size(); ++position) {
+    const bool cuts_rows = nest.inner_reduced && position + 1 == nest.reduced.size();
+    const std::int64_t size = nest.reduced[position].size, most = cuts_rows ? size / kLeastRow : size;
+    if (most > cut.chunks) cut = {position, most};
   }
   cut.chunks = std::min({cut.chunks, kMaxChunks, total / kChunkElements});
   return cut;
@@ -185,8 +185,8 @@ Cut cut_of(const Nest& nest, std::int64_t kept, std::int64_t total) {
 
 /// Runs the chunks and joins their results in order.
 void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
-  const std::size_t place = cut.place;
-  const std::int64_t size = nest.reduced[place].size, wanted = cut.chunks;
+  const std::size_t position = cut.position;
+  const std::int64_t size = nest.reduced[position].size, wanted = cut.chunks;
   const std::int64_t step = ceil_div(size, wanted);
   const std::int64_t chunks = ceil_div(size, step);
   const std::int64_t cells = product(nest.kept);
@@ -215,7 +215,7 @@ void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
   }
   threads.parallel_for(chunks, 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t c = first; c < last; ++c) {
-      Nest part = part_of(chunked, true, place, c * step, std::min(size, (c + 1) * step));
+      Nest part = part_of(chunked, true, position, c * step, std::min(size, (c + 1) * step));
       for (std::size_t o = 0; o < outputs; ++o) {
         if (!parts[o].empty()) part.outputs[o].base = parts[o].data() + c * cells * size_of(types[o]);
       }
@@ -246,14 +246,14 @@ void run_divided(const Nest& nest, Threads& threads) {
   if (const Cut cut = cut_of(nest, kept, total); cut.chunks > 1) return run_chunks(nest, cut, threads);
   if (threads.size() == 1 || total < 2 * kParallelElements || nest.kept.empty() || nest.has_by_row())
     return run_nest(nest);
-  std::size_t place = 0;  // the outermost dim with a share for every thread, else the largest
-  if (nest.kept[0].size < threads.size() * 4) place = largest(nest.kept);
-  const std::int64_t size = nest.kept[place].size;
-  const bool inner = nest.reduces && !nest.inner_reduced && place + 1 == nest.kept.size();
+  std::size_t position = 0;  // the outermost dim with a share for every thread, else the largest
+  if (nest.kept[0].size < threads.size() * 4) position = largest(nest.kept);
+  const std::int64_t size = nest.kept[position].size;
+  const bool inner = nest.reduces && !nest.inner_reduced && position + 1 == nest.kept.size();
   const std::int64_t unit = inner ? kColumns : 1, units = ceil_div(size, unit);
   const std::int64_t grain = std::max<std::int64_t>(1, kParallelElements / std::max<std::int64_t>(1, total / units));
   threads.parallel_for(units, grain, [&](std::int64_t begin, std::int64_t end) {
-    run_nest(part_of(nest, false, place, begin * unit, std::min(size, end * unit)));
+    run_nest(part_of(nest, false, position, begin * unit, std::min(size, end * unit)));
   });
 }
 
@@ -301,9 +301,9 @@ bool keeps_what_stands_there(const Run& run) {
   return true;
 }
 
-/// The part of a loop to compute: intervals of the walked dim with the index `place`.
+/// The part of a loop to compute: intervals of the walked dim with the index `position`.
 struct Changes {
-  std::size_t place = 0;
+  std::size_t position = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> parts;
 };
 
@@ -400,7 +400,7 @@ bool run_uniform(const Run& run) {
   nest.reduced = std::move(reduced);
   if (const std::optional<Changes> changes = changes_of(run)) {
     for (const auto& [first, last] : changes->parts) {
-      Nest part = part_of(nest, false, changes->place, first, last);
+      Nest part = part_of(nest, false, changes->position, first, last);
       order_dims(part);
       run_divided(part, run.threads);
     }

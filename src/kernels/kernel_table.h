@@ -57,10 +57,10 @@ struct KernelTable {
   decltype(kernels::copy_matrix)* copy_matrix;
   decltype(kernels::fill_block)* fill_block;
 
-  decltype(kernels::place_of_extreme)* place_of_extreme;
-  decltype(kernels::places_of_extremes)* places_of_extremes;
-  decltype(kernels::place_of)* place_of;
-  decltype(kernels::place_above)* place_above;
+  decltype(kernels::position_of_extreme)* position_of_extreme;
+  decltype(kernels::positions_of_extremes)* positions_of_extremes;
+  decltype(kernels::position_of)* position_of;
+  decltype(kernels::position_above)* position_above;
 
   decltype(kernels::combine_elements)* combine_elements;
   decltype(kernels::add_elements)* add_elements;

@@ -14,13 +14,13 @@ constexpr bool holds(Kind kind) {
 }
 
 template <class T, class Function>
-AnyStep binary_step_of(int place) {
-  return place == 0 ? reinterpret_cast<AnyStep>(&binary_step<T, Function, 0>)
-                    : reinterpret_cast<AnyStep>(&binary_step<T, Function, 1>);
+AnyStep binary_step_of(int position) {
+  return position == 0 ? reinterpret_cast<AnyStep>(&binary_step<T, Function, 0>)
+                       : reinterpret_cast<AnyStep>(&binary_step<T, Function, 1>);
 }
 
 template <class T>
-AnyStep find_step(LaneOp op, int place) {
+AnyStep find_step(LaneOp op, int position) {
   using V = typename T::Value;
   switch (op) {
 #define MTF_LANE_OP(enumerator, name, operands, types, result)                    \
@@ -29,7 +29,7 @@ AnyStep find_step(LaneOp op, int place) {
       if constexpr (operands == 1) {                                              \
         return reinterpret_cast<AnyStep>(&unary_step<T, LaneOp::enumerator>);     \
       } else if constexpr (operands == 2) {                                       \
-        return binary_step_of<T, Applied<LaneOp::enumerator>>(place);             \
+        return binary_step_of<T, Applied<LaneOp::enumerator>>(position);          \
       }                                                                           \
     }                                                                             \
     return nullptr;

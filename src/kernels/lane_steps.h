@@ -131,15 +131,15 @@ void unary_step(MTF_STEP_ARGUMENTS(typename T::Packet)) {
   MTF_NEXT(typename T::Step);
 }
 
-/// Function: for instance Applied. kPlace: the operand in the tile; the other operand is b.
-template <class T, class Function, int kPlace>
+/// Function: for instance Applied. kPosition: the operand in the tile; the other operand is b.
+template <class T, class Function, int kPosition>
 void binary_step(MTF_STEP_ARGUMENTS(typename T::Packet)) {
   using V = typename T::Value;
   using P = typename T::Packet;
   const auto* other = address<P>(r->b, i);
   ask_ahead(other, 8 * kBytes, r->b.mask);
   auto combine = [](V mine, V theirs) {
-    if constexpr (kPlace == 0) return Function()(mine, theirs);
+    if constexpr (kPosition == 0) return Function()(mine, theirs);
     else return Function()(theirs, mine);
   };
   if constexpr (T::kWide) {
@@ -155,16 +155,16 @@ void binary_step(MTF_STEP_ARGUMENTS(typename T::Packet)) {
 }
 
 // The steps that the .cpp files define; null if the operation does not exist for the type. `type` is the operands' type
-// (kBf16 as kF32). `place` is the index of the operand in the tile.
+// (kBf16 as kF32). `position` is the index of the operand in the tile.
 
-AnyStep float_step(LaneOp op, int place);       // f32 in kFour
-AnyStep double_step(LaneOp op, int place);      // f64 in kEight
-AnyStep int_step(LaneOp op, int place);         // i32, bool in kFour
-AnyStep wide_float_step(LaneOp op, int place);  // f32 in kEight
-AnyStep wide_int_step(LaneOp op, int place);    // i32, bool in kEight
-AnyStep bf16_step(LaneOp op, int place);        // bf16 in kFour, to be rounded
-AnyStep wide_bf16_step(LaneOp op, int place);   // bf16 in kEight, to be rounded
-AnyStep where_step(Group group, int place);     // b, c: the others in order
+AnyStep float_step(LaneOp op, int position);       // f32 in kFour
+AnyStep double_step(LaneOp op, int position);      // f64 in kEight
+AnyStep int_step(LaneOp op, int position);         // i32, bool in kFour
+AnyStep wide_float_step(LaneOp op, int position);  // f32 in kEight
+AnyStep wide_int_step(LaneOp op, int position);    // i32, bool in kEight
+AnyStep bf16_step(LaneOp op, int position);        // bf16 in kFour, to be rounded
+AnyStep wide_bf16_step(LaneOp op, int position);   // bf16 in kEight, to be rounded
+AnyStep where_step(Group group, int position);     // b, c: the others in order
 
 /// Load from memory of an element type into the tile, or store the tile into memory, at reference b.
 AnyStep load_step(Group group, ElementType type);

@@ -2,6 +2,6 @@
 
 namespace mtf::kernels::lanes {
 
-AnyStep double_step(LaneOp op, int place) { return find_step<D8>(op, place); }
+AnyStep double_step(LaneOp op, int position) { return find_step<D8>(op, position); }
 
 }  // namespace mtf::kernels::lanes

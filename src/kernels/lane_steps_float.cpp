@@ -2,9 +2,9 @@
 
 namespace mtf::kernels::lanes {
 
-AnyStep float_step(LaneOp op, int place) { return find_step<F4>(op, place); }
-AnyStep bf16_step(LaneOp op, int place) {
-  return op == LaneOp::kMod ? binary_step_of<F4, Bf16Mod>(place) : float_step(op, place);
+AnyStep float_step(LaneOp op, int position) { return find_step<F4>(op, position); }
+AnyStep bf16_step(LaneOp op, int position) {
+  return op == LaneOp::kMod ? binary_step_of<F4, Bf16Mod>(position) : float_step(op, position);
 }
 
 }  // namespace mtf::kernels::lanes

@@ -2,6 +2,6 @@
 
 namespace mtf::kernels::lanes {
 
-AnyStep int_step(LaneOp op, int place) { return find_step<I4>(op, place); }
+AnyStep int_step(LaneOp op, int position) { return find_step<I4>(op, position); }
 
 }  // namespace mtf::kernels::lanes

@@ -48,16 +48,16 @@ void load_iota(MTF_STEP_ARGUMENTS(P)) {
   }
   MTF_NEXT(typename GroupOf<P>::Step);
 }
-template <class P, int kPlace>
+template <class P, int kPosition>
 void where(MTF_STEP_ARGUMENTS(P)) {
   const auto* b = address<P>(r->b, i);
   const auto* c = address<P>(r->c, i);
-#define MTF_DO(x, k)                                        \
-  {                                                         \
-    const P y = load<P>(b, k), z = load<P>(c, k);           \
-    if constexpr (kPlace == 0) x = choose<P>(x, y, z);      \
-    else if constexpr (kPlace == 1) x = choose<P>(y, x, z); \
-    else x = choose<P>(y, z, x);                            \
+#define MTF_DO(x, k)                                           \
+  {                                                            \
+    const P y = load<P>(b, k), z = load<P>(c, k);              \
+    if constexpr (kPosition == 0) x = choose<P>(x, y, z);      \
+    else if constexpr (kPosition == 1) x = choose<P>(y, x, z); \
+    else x = choose<P>(y, z, x);                               \
   }
   MTF_EACH_PACKET(MTF_DO)
 #undef MTF_DO
@@ -261,10 +261,10 @@ AnyStep store_slot_step(Group group) { return store_step(group, group == Group::
 AnyStep iota_step(Group group) { return MTF_BY_GROUP(load_iota); }
 AnyStep round_bf16_step(Group group) { return MTF_BY_GROUP(round_to_bf16); }
 AnyStep end_step(Group group) { return MTF_BY_GROUP(end); }
-AnyStep where_step(Group group, int place) {
+AnyStep where_step(Group group, int position) {
   const bool four = group == Group::kFour;
-  if (place == 0) return four ? reinterpret_cast<AnyStep>(&where<F, 0>) : reinterpret_cast<AnyStep>(&where<D, 0>);
-  if (place == 1) return four ? reinterpret_cast<AnyStep>(&where<F, 1>) : reinterpret_cast<AnyStep>(&where<D, 1>);
+  if (position == 0) return four ? reinterpret_cast<AnyStep>(&where<F, 0>) : reinterpret_cast<AnyStep>(&where<D, 0>);
+  if (position == 1) return four ? reinterpret_cast<AnyStep>(&where<F, 1>) : reinterpret_cast<AnyStep>(&where<D, 1>);
   return four ? reinterpret_cast<AnyStep>(&where<F, 2>) : reinterpret_cast<AnyStep>(&where<D, 2>);
 }
 AnyStep cast_step(Group group, ElementType from, ElementType to) {

@@ -2,6 +2,6 @@
 
 namespace mtf::kernels::lanes {
 
-AnyStep wide_int_step(LaneOp op, int place) { return find_step<I8>(op, place); }
+AnyStep wide_int_step(LaneOp op, int position) { return find_step<I8>(op, position); }
 
 }  // namespace mtf::kernels::lanes

@@ -43,14 +43,14 @@ constexpr std::array kLevels{
 constexpr std::array kLevels{LevelName{kBuilt[0].name, kBuilt[0].name}};
 #endif
 
-std::size_t place_of_level(std::string_view name) {
+std::size_t position_of_level(std::string_view name) {
   const auto found =
       std::find_if(kLevels.begin(), kLevels.end(), [&](const LevelName& each) { return each.name == name; });
   return static_cast<std::size_t>(found - kLevels.begin());
 }
 
 bool runs_here(std::string_view name) {
-  return place_of_level(name) < static_cast<std::size_t>(mtf_levels_of_processor());
+  return position_of_level(name) < static_cast<std::size_t>(mtf_levels_of_processor());
 }
 
 const Level* built(std::string_view name) {
@@ -103,7 +103,7 @@ std::string_view level_named(std::string_view name) {
   std::string here;
   for (const std::string_view each : usable) here += (here.empty() ? "" : ", ") + std::string(each);
   const std::string text(name);
-  if (place_of_level(name) == kLevels.size())
+  if (position_of_level(name) == kLevels.size())
     throw LevelError("there is no level '" + text + "': expected one of " + here);
   if (!runs_here(name))
     throw LevelError("this processor cannot run " + describe_level(name) + ": expected one of " + here);
@@ -130,12 +130,12 @@ void use_level(std::string_view level) {
 std::string_view level_in_use() { return chosen().name; }
 
 std::string describe_level(std::string_view level) {
-  const std::size_t place = place_of_level(level);
-  return std::string(place < kLevels.size() ? kLevels[place].description : level);
+  const std::size_t position = position_of_level(level);
+  return std::string(position < kLevels.size() ? kLevels[position].description : level);
 }
 
-bool fuses_products(std::string_view level) { return kLevels[place_of_level(level)].fuses_products; }
-bool multiplies_bf16(std::string_view level) { return kLevels[place_of_level(level)].multiplies_bf16; }
+bool fuses_products(std::string_view level) { return kLevels[position_of_level(level)].fuses_products; }
+bool multiplies_bf16(std::string_view level) { return kLevels[position_of_level(level)].multiplies_bf16; }
 
 const KernelTable& table() { return *chosen().table; }
 

@@ -129,8 +129,8 @@ class Product {
 
  private:
   /// True if bf16 is multiplied in place.
-  static constexpr bool kInPlace = kMultipliesBf16 && std::is_same_v<S, Bf16>;
-  using Operand = Matrix<const std::conditional_t<kInPlace, S, T>>;
+  static constexpr bool kInPosition = kMultipliesBf16 && std::is_same_v<S, Bf16>;
+  using Operand = Matrix<const std::conditional_t<kInPosition, S, T>>;
   struct Work {
     Matrix<const S> a_memory{}, b_memory{};
     Scratch a_scratch, b_scratch;
@@ -148,7 +148,7 @@ class Product {
     const Matrix<const S> a{static_cast<const S*>(p_.a.data) + at.a, p_.a.row_stride, p_.a.column_stride};
     const Matrix<const S> b{static_cast<const S*>(p_.b.data) + at.b, p_.b.row_stride, p_.b.column_stride};
     work.c = {static_cast<R*>(p_.c.data) + at.c, p_.c.row_stride, p_.c.column_stride};
-    if constexpr (kInPlace) {
+    if constexpr (kInPosition) {
       work.a = a, work.b = b;
     } else {
       thread_local Scratch kept_a, kept_b;
@@ -293,7 +293,7 @@ class Product {
   template <class To>
   void sum(std::int64_t m, std::int64_t n, const Operand& a, const Operand& b, const Matrix<To>& c,
            bool accumulate) const {
-    if constexpr (kInPlace) {
+    if constexpr (kInPosition) {
       return multiply_bf16(m, n, p_.k, a, b, c, accumulate, p_.progress);
     } else {
       if constexpr (kMultipliesBf16 && std::is_same_v<T, float>) {

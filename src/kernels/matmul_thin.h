@@ -250,7 +250,7 @@ class ThinProduct {
   }
 
   /// Transposes kLanes steps of kLanes lines, from `line` on.
-  void turn(const Number* line, T* to) const {
+  void iteration(const Number* line, T* to) const {
     using namespace Eigen::internal;
     const std::int64_t apart = b_.column, apart3 = 3 * apart, ahead = ahead_;
     typename Tile<Bits>::Packet packets[kLanes];
@@ -282,7 +282,7 @@ class ThinProduct {
     /// Takes kLanes steps of each line, and adds all except the first `skipped`.
     const auto add = [&](std::int64_t p, int skipped) {
 #pragma GCC unroll 4
-      for (int l = 0; l < kPackets; ++l) turn(lines + l * kLanes * apart + p * kNumbers, columns[l]);
+      for (int l = 0; l < kPackets; ++l) iteration(lines + l * kLanes * apart + p * kNumbers, columns[l]);
       const T* const factors = a + p;
 #pragma GCC unroll 16
       for (int i = 0; i < kLanes; ++i) {

@@ -225,7 +225,8 @@ struct PoolingRows {
   template <class T>
   void put(const PoolingIndex& row, int along, std::int64_t size, const T* from) const {
     S* const to = at(row);
-    each_of_run(size, strides[along], [&](std::int64_t k, std::int64_t place) { put_pooled(from[k], to[place]); });
+    each_of_run(size, strides[along],
+                [&](std::int64_t k, std::int64_t position) { put_pooled(from[k], to[position]); });
   }
 };
 
@@ -273,12 +274,12 @@ void pool_gradient_rows(const PoolingAxes& axes, const PoolingTensor& values, co
       for (std::int64_t r = 0; r < residues; ++r) {
         const std::int64_t count = ceil_div(size - r, residues);
         each_of_run(count, residues * step,
-                    [&](std::int64_t k, std::int64_t place) { fn(r * each + k, r * step + place); });
+                    [&](std::int64_t k, std::int64_t position) { fn(r * each + k, r * step + position); });
       }
     };
     if (x.data != nullptr) {
       const S* const from = x.at(row);
-      each_input(x.strides[along], [&](std::int64_t k, std::int64_t place) { inputs[k] = pooled(from[place]); });
+      each_input(x.strides[along], [&](std::int64_t k, std::int64_t position) { inputs[k] = pooled(from[position]); });
     }
     met_rows.each(row, [&](PoolingIndex met, std::int64_t t) {
       const PoolingStretch s = axes.stretch(along, t, axes[along].first_output, axes[along].last_output);
@@ -288,7 +289,7 @@ void pool_gradient_rows(const PoolingAxes& axes, const PoolingTensor& values, co
       term(sums + first, inputs + first, s.end - s.begin, met, along);
     });
     S* const to = dx.at(row);
-    each_input(dx.strides[along], [&](std::int64_t k, std::int64_t place) { put_pooled(sums[k], to[place]); });
+    each_input(dx.strides[along], [&](std::int64_t k, std::int64_t position) { put_pooled(sums[k], to[position]); });
   });
 }
 
@@ -318,8 +319,8 @@ void max_pool(const Pooling& pooling, const PoolingTensor& input, const PoolingT
           std::fill_n(counts, size, T(0));
         },
         [](T* __restrict values, T* __restrict counts, std::int64_t size, const S* __restrict x, std::int64_t step) {
-          each_of_run(size, step, [&](std::int64_t k, std::int64_t place) {
-            const T value = pooled(x[place]), greatest = values[k];
+          each_of_run(size, step, [&](std::int64_t k, std::int64_t position) {
+            const T value = pooled(x[position]), greatest = values[k];
             counts[k] = value > greatest ? T(1) : counts[k] + (value == greatest ? T(1) : T(0));
             values[k] = value > greatest || value != value ? value : greatest;
           });
@@ -361,7 +362,7 @@ void mean_pool(const Pooling& pooling, const PoolingTensor& input, const Pooling
     pool_rows<S, T>(
         axes, input, output, threads, [](T* values, T*, std::int64_t size) { std::fill_n(values, size, T(0)); },
         [](T* __restrict values, T*, std::int64_t size, const S* __restrict x, std::int64_t step) {
-          each_of_run(size, step, [&](std::int64_t k, std::int64_t place) { values[k] += pooled(x[place]); });
+          each_of_run(size, step, [&](std::int64_t k, std::int64_t position) { values[k] += pooled(x[position]); });
         },
         [&](const PoolingIndex& row, int along, T* values, T*, std::int64_t size) {
           const std::int64_t others = met_by_others(axes, row, along);

@@ -88,10 +88,10 @@ struct LongRow : RowTypes<Number<S>> {
     double result = 0;
     for (std::int64_t first = 0; first < n; first += kPart) {
       V sums[4][kPackets] = {};
-      int turn = 3;
+      int iteration = 3;
       read(data + first, std::min(kPart, n - first), pad[0], [&](std::int64_t j, V v) {
-        if (j == 0) turn = (turn + 1) & 3;
-        sums[turn][j] = sums[turn][j] + fn(v);
+        if (j == 0) iteration = (iteration + 1) & 3;
+        sums[iteration][j] = sums[iteration][j] + fn(v);
       });
       double part = 0;
       for (std::int64_t j = 0; j < kPackets; ++j) {

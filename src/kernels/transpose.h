@@ -7,10 +7,10 @@
 
 namespace mtf::kernels {
 
-/// Lane k of the result is lane kPlaces(k) of the concatenation of a and b.
-template <auto kPlaces, class V, int... kLane>
+/// Lane k of the result is lane kPositions(k) of the concatenation of a and b.
+template <auto kPositions, class V, int... kLane>
 inline V picked(V a, V b, std::integer_sequence<int, kLane...>) {
-  return __builtin_shufflevector(a, b, kPlaces(kLane)...);
+  return __builtin_shufflevector(a, b, kPositions(kLane)...);
 }
 
 /// Transposes as many packets as a packet has lanes: lane j of packet i becomes lane i of packet j.

@@ -47,7 +47,7 @@ void add_run(kernels::Threads& threads, const kernels::Block& part, const kernel
   for (size_t d = 0; d < steps.size(); ++d)
     if (d != inner) walk.add(steps[d].size, {steps[d].to, steps[d].from});
   const Step line = steps[inner];
-  for_each_place(threads, walk, line.size, [&](const Walk<2>& at) {
+  for_each_position(threads, walk, line.size, [&](const Walk<2>& at) {
     kernels::table().add_elements(to.element, part.as<T>() + from_first + at.offset(1), line.from, to.element,
                                   to.as<T>() + to_first + at.offset(0), line.to, line.size);
   });
@@ -69,12 +69,12 @@ void add_runs(graph::KernelCall& call, std::span<const int> dims, int dim, std::
 }
 
 void add_at_kernel(graph::KernelCall& call) {
-  const int dim = static_cast<int>(call.operation.attributes.get<PlaceAttributes>().position);
+  const int dim = static_cast<int>(call.operation.attributes.get<PositionAttributes>().position);
   const kernels::BlockDim& along = call.results[0].dims[dim];
-  const int64_t place =
-      checked_place(call.operation.attributes.get<PlaceAttributes>().dim, call.inputs[0]) - along.first;
+  const int64_t index =
+      checked_position(call.operation.attributes.get<PositionAttributes>().dim, call.inputs[0]) - along.first;
   std::vector<Run> runs;
-  if (place >= 0 && place < along.size) runs.push_back({.to = place, .count = 1});
+  if (index >= 0 && index < along.size) runs.push_back({.to = index, .count = 1});
   std::vector<int> dims;
   for (int d = 0; d < static_cast<int>(call.results[0].dims.size()); ++d)
     dims.push_back(d == dim ? -1 : d < dim ? d : d - 1);
@@ -82,7 +82,7 @@ void add_at_kernel(graph::KernelCall& call) {
 }
 
 void add_at_each_kernel(graph::KernelCall& call) {
-  const auto& [along, position] = call.operation.attributes.get<PlaceAttributes>();
+  const auto& [along, position] = call.operation.attributes.get<PositionAttributes>();
   const int dim = static_cast<int>(position);
   const kernels::Block &x = call.operands[0], &part = call.operands[1], &ids = call.operands[2];
   kernels::Block to = call.results[0];
@@ -101,12 +101,12 @@ void add_at_each_kernel(graph::KernelCall& call) {
   }
   const int64_t bytes = size_of(to.element);
   for (int64_t n = 0; n < walk.count(); ++n, walk.next()) {
-    const int64_t place = checked_place(along, ids.as<int32_t>()[walk.offset(0)]) - to.dims[dim].first;
-    if (place < 0 || place >= to.dims[dim].size) continue;
+    const int64_t index = checked_position(along, ids.as<int32_t>()[walk.offset(0)]) - to.dims[dim].first;
+    if (index < 0 || index >= to.dims[dim].size) continue;
     kernels::Block from = some, into = to;
     from.data = some.as<char>() + walk.offset(1) * bytes, into.data = to.as<char>() + walk.offset(2) * bytes;
     by_element(to.element, [&](auto zero) {
-      add_run<decltype(zero)>(call.threads, from, into, dims, dim, {.to = place, .count = 1});
+      add_run<decltype(zero)>(call.threads, from, into, dims, dim, {.to = index, .count = 1});
     });
   }
 }
@@ -131,15 +131,15 @@ graph::IterationSpace part_space(const graph::Operation& operation, int dim, boo
                                  const graph::IterationDim& along) {
   graph::IterationSpace space;
   for (int d = 0; d < static_cast<int>(operation.results[0].dims.size()); ++d) {
-    const auto place = static_cast<int8_t>(d), in_part = static_cast<int8_t>(lacks_dim && d > dim ? d - 1 : d);
+    const auto index = static_cast<int8_t>(d), in_part = static_cast<int8_t>(lacks_dim && d > dim ? d - 1 : d);
     if (d == dim) space.dims.push_back(along);
-    else space.dims.push_back({.operands = {place, in_part}, .results = {place}});
+    else space.dims.push_back({.operands = {index, in_part}, .results = {index}});
   }
   return space;
 }
 
 graph::IterationSpace add_at_space(const graph::Operation& operation) {
-  const int8_t dim = narrow(operation.attributes.get<PlaceAttributes>().position);
+  const int8_t dim = narrow(operation.attributes.get<PositionAttributes>().position);
   return part_space(operation, dim, true, {.operands = {dim, -1}, .results = {dim}});
 }
 
@@ -181,7 +181,7 @@ consteval graph::Op accumulation(graph::Op op) {
 
 }  // namespace
 
-constexpr graph::Op kAddAt = accumulation<PlaceAttributes>(
+constexpr graph::Op kAddAt = accumulation<PositionAttributes>(
     {.name = "add_at",
      .doc = "The first operand, with the second added at place i of a dimension that it lacks.",
      .space = add_at_space,
@@ -190,12 +190,12 @@ constexpr graph::Op kAddAt = accumulation<PlaceAttributes>(
        const graph::Value& d = call.d_results[0];
        return {d, call.wants(1)
                       ? call.builder.add(kIndex, {d},
-                                         OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name},
+                                         OverAttributes{call.operation.attributes.get<PositionAttributes>().dim.name},
                                          call.operation.inputs)
                       : graph::Value()};
      }});
 
-constexpr graph::Op kAddAtEach = accumulation<PlaceAttributes>(
+constexpr graph::Op kAddAtEach = accumulation<PositionAttributes>(
     {.name = "add_at_each",
      .doc = "The first operand, with the second added along a dimension that it lacks, at the place that the third "
             "operand says (i32), whose dimensions are some of the others.",

@@ -16,11 +16,11 @@ constexpr std::string_view kNeuralNetworks = "Neural networks";
 Dim dim_of_argument(const Call& call, std::string_view argument, std::string_view of) {
   const Dim& asked = call.argument(argument).dims[0];
   const graph::Value& value = call.tensor(of);
-  const int place = find_dim(value.dims(), asked.name);
-  if (place < 0)
+  const int position = find_dim(value.dims(), asked.name);
+  if (position < 0)
     fail(Kind::dim_not_in_operands, call.span_of(argument), "expected a dimension of {} for `{}`, found `{}`",
          describe(value), argument, asked.name.text());
-  return value.dims()[place];
+  return value.dims()[position];
 }
 
 [[noreturn]] void refuse(const Call& call, std::string_view argument, const std::string& expected,
@@ -131,7 +131,7 @@ graph::Values build_attention(Call& call) {
 Dims out_dims(const graph::Operation& operation) {
   Dims dims = operation.operands[0].dims;
   const AttentionParts parts(operation);
-  dims[parts.features_place] = parts.value;
+  dims[parts.features_position] = parts.value;
   return dims;
 }
 
@@ -153,8 +153,8 @@ std::vector<TensorType> infer_gradient(const graph::Operation& operation) {
 std::optional<std::pair<Dim, Dim>> counted_memory(const graph::Operation& operation) {
   const AttentionParts parts(operation);
   if (!parts.windowed) return std::nullopt;
-  const int64_t places = counted_places(parts, operation.inputs[1], parts.memory.size);
-  return std::pair(parts.memory, places == parts.memory.size ? parts.memory : Dim{"window", places});
+  const int64_t positions = counted_positions(parts, operation.inputs[1], parts.memory.size);
+  return std::pair(parts.memory, positions == parts.memory.size ? parts.memory : Dim{"window", positions});
 }
 
 /// The memory positions that the queries can see through the window, if the memory begins at the first query.
@@ -205,7 +205,7 @@ graph::IterationSpace attention_space(const graph::Operation& operation) {
     graph::IterationDim made = entry(dim, of_values);
     made.kind = graph::SplitKind::kExpand;
     if (!of_values && parts.windowed && !parts.offset) {
-      made.follows = static_cast<int8_t>(parts.length_place);
+      made.follows = static_cast<int8_t>(parts.length_position);
       made.reach = reach_of(operation, parts);
     }
     space.dims.push_back(std::move(made));
@@ -257,7 +257,7 @@ void attention_mask_kernel(graph::KernelCall& call) {
 }
 
 /// The index of the operand that holds the number of the random call of dropout, or -1.
-int place_of_call(const graph::Operation& operation) {
+int position_of_call(const graph::Operation& operation) {
   const AttentionParts parts(operation);
   return parts.drops ? static_cast<int>(parts.first_of_drop()) + 1 : -1;
 }
@@ -331,7 +331,7 @@ constexpr graph::Op kAttention = complete({
     .work = graph::Work::kExpansion,
     .counted = counted_memory,
     .gradient = attention_gradient,
-    .random_call_operand = place_of_call,
+    .random_call_operand = position_of_call,
     .saved_results = 1,
 });
 
@@ -348,7 +348,7 @@ constexpr graph::Op kAttentionGradient = complete({
     .work = graph::Work::kExpansion,
     .counted = counted_memory,
     .gradient = gradient_of_expansion,
-    .random_call_operand = place_of_call,
+    .random_call_operand = position_of_call,
 });
 
 constexpr graph::Op kAttentionMask = complete({

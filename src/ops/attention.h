@@ -66,24 +66,24 @@ struct SightAttributes {
 struct AttentionParts : AttentionAttributes {
   explicit AttentionParts(const graph::Operation& operation)
       : AttentionAttributes(operation.attributes.get<AttentionAttributes>()),
-        length_place(find_dim(operation.operands[0].dims, along)),
-        features_place(find_dim(operation.operands[0].dims, features)),
-        length(operation.operands[0].dims[length_place]),
+        length_position(find_dim(operation.operands[0].dims, along)),
+        features_position(find_dim(operation.operands[0].dims, features)),
+        length(operation.operands[0].dims[length_position]),
         memory(operation.operands[1].dims[find_dim(operation.operands[1].dims, over)]),
-        feature(operation.operands[0].dims[features_place]),
+        feature(operation.operands[0].dims[features_position]),
         value(operation.operands[2].dims[find_dim(operation.operands[2].dims, values)]) {}
   bool by_position() const { return causal || windowed; }
   /// The number of operands before those that only the gradient has.
   size_t operands() const { return first_of_drop() + (drops ? 3 : 0); }
-  size_t place_of_offset() const { return 3 + (bias ? 1 : 0) + (mask ? 1 : 0); }
-  size_t first_of_drop() const { return place_of_offset() + (offset ? 1 : 0); }
+  size_t position_of_offset() const { return 3 + (bias ? 1 : 0) + (mask ? 1 : 0); }
+  size_t first_of_drop() const { return position_of_offset() + (offset ? 1 : 0); }
 
-  int length_place, features_place;    ///< in q
-  Dim length, memory, feature, value;  ///< with the sizes of the operands
+  int length_position, features_position;  ///< in q
+  Dim length, memory, feature, value;      ///< with the sizes of the operands
 };
 
 /// The number of memory positions that are counted for each query, out of `memory`. Less than all if there is a window.
-int64_t counted_places(const AttentionParts& parts, double window, int64_t memory);
+int64_t counted_positions(const AttentionParts& parts, double window, int64_t memory);
 
 /// Builds attention from smaller operations, which store their results. Used if memory, features or values are sharded.
 graph::Values expand_attention(graph::ExpandCall& call);

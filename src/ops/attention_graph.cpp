@@ -52,7 +52,7 @@ Factors factors_of(Builder& b, const graph::Operation& operation, const graph::V
   };
   if (parts.mask) hide(operands[parts.bias ? 4 : 3]);
   if (parts.by_position()) {
-    const auto offset = operands.begin() + static_cast<std::ptrdiff_t>(parts.place_of_offset());
+    const auto offset = operands.begin() + static_cast<std::ptrdiff_t>(parts.position_of_offset());
     hide(b.split_like(
         b.add(kAttentionMask, {offset, offset + (parts.offset ? 1 : 0)},
               SightAttributes{{parts.length, parts.memory}, parts.causal, parts.windowed}, {operation.inputs[1]}),

@@ -31,7 +31,7 @@ class AttentionBlocks {
   AttentionBlocks(graph::KernelCall& call, bool backward) : call_(call), parts_(call.operation), backward_(backward) {
     const std::vector<kernels::BlockDim>& q = call.operands[0].dims;
     for (const kernels::BlockDim& dim : q) sizes_.push_back(dim.size);
-    length_ = parts_.length_place, features_ = parts_.features_place, memory_ = static_cast<int64_t>(q.size()),
+    length_ = parts_.length_position, features_ = parts_.features_position, memory_ = static_cast<int64_t>(q.size()),
     values_ = memory_ + 1;
     std::vector<int64_t> of_q(q.size()), of_out, of_rows;
     for (size_t d = 0; d < q.size(); ++d) {
@@ -81,7 +81,7 @@ class AttentionBlocks {
   }
 
  private:
-  using Places = Walk<kParts>;
+  using Positions = Walk<kParts>;
 
   /// The label of a dim is its index in q. The memory has the next label, and the dim of values the one after.
   std::vector<int64_t> labels_of(size_t operand) const {
@@ -121,8 +121,8 @@ class AttentionBlocks {
   int64_t stride(size_t part, int64_t label) const { return blocks_[part] && label >= 0 ? strides_[part][label] : 0; }
 
   /// The address and strides of a part at one batch position. `column` -1: the part has one column only.
-  kernels::MatrixPlace place(size_t part, int64_t row, int64_t column, const Places& memory,
-                             const Places& queries) const {
+  kernels::StridedMatrix position(size_t part, int64_t row, int64_t column, const Positions& memory,
+                                  const Positions& queries) const {
     if (!blocks_[part]) return {};
     const kernels::Block& block = *blocks_[part];
     const int64_t offset = memory.offset(static_cast<int>(part)) + queries.offset(static_cast<int>(part)) +
@@ -131,16 +131,16 @@ class AttentionBlocks {
     return {block.element, data, stride(part, row), stride(part, column)};
   }
 
-  kernels::AttentionQueries queries(const Places& memory, const Places& at) const {
+  kernels::AttentionQueries queries(const Positions& memory, const Positions& at) const {
     kernels::AttentionQueries made;
-    made.q = place(kQ, length_, features_, memory, at);
-    made.out = place(kOut, length_, values_, memory, at);
-    made.log_sum = place(kLogSum, length_, -1, memory, at);
-    made.bias = place(kBias, length_, memory_, memory, at);
-    made.mask = place(kMask, length_, memory_, memory, at);
-    made.d_out = place(kDOut, length_, values_, memory, at);
-    made.delta = place(kDelta, length_, -1, memory, at);
-    made.d_q = place(kDQ, length_, features_, memory, at);
+    made.q = position(kQ, length_, features_, memory, at);
+    made.out = position(kOut, length_, values_, memory, at);
+    made.log_sum = position(kLogSum, length_, -1, memory, at);
+    made.bias = position(kBias, length_, memory_, memory, at);
+    made.mask = position(kMask, length_, memory_, memory, at);
+    made.d_out = position(kDOut, length_, values_, memory, at);
+    made.delta = position(kDelta, length_, -1, memory, at);
+    made.d_q = position(kDQ, length_, features_, memory, at);
     made.first_draw = static_cast<uint64_t>(first_draw_ + memory.offset(kDraw) + at.offset(kDraw));
     return made;
   }
@@ -157,7 +157,7 @@ class AttentionBlocks {
                                 .sight = {},
                                 .bf16_product = parts_.bf16_product,
                                 .drop = {}};
-    const double offset = parts_.offset ? *call_.operands[parts_.place_of_offset()].as<double>() : 0;
+    const double offset = parts_.offset ? *call_.operands[parts_.position_of_offset()].as<double>() : 0;
     rule.sight = {parts_.causal, parts_.windowed ? static_cast<int64_t>(call_.inputs[1]) : 0,
                   along.first + static_cast<int64_t>(offset) - held_.first};
     if (parts_.drops) rule.drop = {drop_of(call_.operands.subspan(parts_.first_of_drop())), strides_[kDraw][length_]};
@@ -175,7 +175,7 @@ class AttentionBlocks {
   int64_t tiles() const { return kernels::Attention::query_tiles(rule()); }
 
   /// Computes the unit with this index, for the keys and values at `memory`.
-  void unit(kernels::Attention& attention, const Places& memory, Places& at, int64_t index) const {
+  void unit(kernels::Attention& attention, const Positions& memory, Positions& at, int64_t index) const {
     if (call_.progress) call_.progress();
     at.seek(index / tiles());
     const int64_t tile = index % tiles();
@@ -183,8 +183,8 @@ class AttentionBlocks {
     else attention.forward(queries(memory, at), tile);
   }
 
-  void load(kernels::Attention& attention, const Places& memory) const {
-    attention.load(place(kK, memory_, features_, memory, queries_), place(kV, memory_, values_, memory, queries_),
+  void load(kernels::Attention& attention, const Positions& memory) const {
+    attention.load(position(kK, memory_, features_, memory, queries_), position(kV, memory_, values_, memory, queries_),
                    backward_);
   }
 
@@ -192,7 +192,7 @@ class AttentionBlocks {
   void run_forward() {
     call_.threads.parallel_for(memories_.count() * units(), 1, [&](int64_t begin, int64_t end) {
       const std::unique_ptr<kernels::Attention> attention = make_attention();
-      Places memory = memories_, at = queries_;
+      Positions memory = memories_, at = queries_;
       int64_t loaded = -1;
       for (int64_t task = begin; task < end; ++task) {
         if (const int64_t wanted = task / units(); wanted != loaded) {
@@ -212,13 +212,13 @@ class AttentionBlocks {
     const int64_t parts = std::clamp(ceil_div(kTasks, memories_.count()), int64_t{1}, std::max<int64_t>(1, units()));
     std::vector<kernels::AttentionGradients> done(parts > 1 ? memories_.count() * parts
                                                             : 0);  // until they are added up
-    const auto store = [&](const Places& memory, const kernels::AttentionGradients& sums) {
-      make_attention()->store(sums, place(kDK, memory_, features_, memory, queries_),
-                              place(kDV, memory_, values_, memory, queries_));
+    const auto store = [&](const Positions& memory, const kernels::AttentionGradients& sums) {
+      make_attention()->store(sums, position(kDK, memory_, features_, memory, queries_),
+                              position(kDV, memory_, values_, memory, queries_));
     };
     call_.threads.parallel_for(memories_.count() * parts, 1, [&](int64_t begin, int64_t end) {
       const std::unique_ptr<kernels::Attention> attention = make_attention();
-      Places memory = memories_, at = queries_;
+      Positions memory = memories_, at = queries_;
       for (int64_t task = begin; task < end; ++task) {
         const int64_t part = task % parts;
         memory.seek(task / parts);
@@ -229,7 +229,7 @@ class AttentionBlocks {
         else done[task] = attention->take_gradients();
       }
     });
-    Places memory = memories_;
+    Positions memory = memories_;
     for (int64_t m = 0; parts > 1 && m < memories_.count(); ++m) {
       for (int64_t part = 1; part < parts; ++part) make_attention()->add(done[m * parts + part], done[m * parts]);
       memory.seek(m);
@@ -241,7 +241,7 @@ class AttentionBlocks {
   void count_flops() {
     const int64_t rows = memories_.count() * queries_.count() * sizes_[length_];
     const int64_t scores =
-        rows * (parts_.windowed ? counted_places(parts_, call_.inputs[1], parts_.memory.size) : sizes_[memory_]);
+        rows * (parts_.windowed ? counted_positions(parts_, call_.inputs[1], parts_.memory.size) : sizes_[memory_]);
     const int64_t d = sizes_[features_], values = sizes_[values_];
     const int64_t changes = (parts_.bias ? 1 : 0) + (parts_.mask ? 1 : 0) + (parts_.by_position() ? 1 : 0);
     call_.flops += rows * d + scores * (2 * d + changes);
@@ -260,13 +260,13 @@ class AttentionBlocks {
   std::array<int64_t, kParts> firsts_{};  ///< for each part: its first memory position
   Interval held_;                         ///< memory positions that all parts hold
   int64_t first_draw_ = 0;
-  Places memories_;  ///< batch positions with keys and values of their own
-  Places queries_;   ///< batch positions that share them
+  Positions memories_;  ///< batch positions with keys and values of their own
+  Positions queries_;   ///< batch positions that share them
 };
 
 }  // namespace
 
-int64_t counted_places(const AttentionParts& parts, double window, int64_t memory) {
+int64_t counted_positions(const AttentionParts& parts, double window, int64_t memory) {
   if (!parts.windowed) return memory;
   return std::min(memory,
                   static_cast<int64_t>(std::min(window, 0x1p40)) * (parts.causal ? 1 : 2) - (parts.causal ? 0 : 1));
@@ -289,7 +289,7 @@ void attention_kept_kernel(graph::KernelCall& call) {
   }
   for (size_t d = 0; d + 1 < to.dims.size(); ++d) rows.add(to.dims[d].size, {steps[d], to.dims[d].stride});
   const auto run = [&]<class T>(T) {
-    for_each_place(call.threads, rows, row.size, [&](const Walk<2>& at) {
+    for_each_position(call.threads, rows, row.size, [&](const Walk<2>& at) {
       std::vector<T> kept(static_cast<size_t>(row.size));
       kernels::table().fill_kept(kElementOf<T>, drop, first + static_cast<uint64_t>(at.offset(0)), row.size,
                                  kept.data());

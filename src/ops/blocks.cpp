@@ -26,7 +26,7 @@ struct Strided {
 void widen_block(const Strided& box, const Bf16* from, float* to) {
   Walk<2> walk;
   for (size_t d = 0; d < box.sizes.size(); ++d) walk.add(box.sizes[d], {box.from[d], box.to[d]});
-  for (int64_t place = 0; place < walk.count(); ++place, walk.next())
+  for (int64_t position = 0; position < walk.count(); ++position, walk.next())
     to[walk.offset(1)] = to_float(from[walk.offset(0)]);
 }
 
@@ -165,9 +165,9 @@ void copy_runs(kernels::Threads& threads, const kernels::Block& from, const kern
 }
 
 std::vector<int> in_order(size_t dims) {
-  std::vector<int> places(dims);
-  std::iota(places.begin(), places.end(), 0);
-  return places;
+  std::vector<int> positions(dims);
+  std::iota(positions.begin(), positions.end(), 0);
+  return positions;
 }
 
 void refuse_sum() {

@@ -91,32 +91,32 @@ class Walk {
   void add(int64_t size, std::array<int64_t, N> strides) {
     sizes_.push_back(size);
     strides_.push_back(strides);
-    places_.push_back(0);
+    positions_.push_back(0);
     count_ *= size;
   }
   /// The number of positions.
   int64_t count() const { return count_; }
   int64_t offset(int block) const { return offsets_[block]; }
-  int64_t place(size_t dim) const { return places_[dim]; }
-  void seek(int64_t place) {
+  int64_t position(size_t dim) const { return positions_[dim]; }
+  void seek(int64_t position) {
     offsets_ = {};
     for (size_t d = sizes_.size(); d-- > 0;) {
-      places_[d] = place % sizes_[d];
-      place /= sizes_[d];
-      for (int b = 0; b < N; ++b) offsets_[b] += places_[d] * strides_[d][b];
+      positions_[d] = position % sizes_[d];
+      position /= sizes_[d];
+      for (int b = 0; b < N; ++b) offsets_[b] += positions_[d] * strides_[d][b];
     }
   }
   void next() {
     for (size_t d = sizes_.size(); d-- > 0;) {
       for (int b = 0; b < N; ++b) offsets_[b] += strides_[d][b];
-      if (++places_[d] < sizes_[d]) return;
+      if (++positions_[d] < sizes_[d]) return;
       for (int b = 0; b < N; ++b) offsets_[b] -= sizes_[d] * strides_[d][b];
-      places_[d] = 0;
+      positions_[d] = 0;
     }
   }
 
  private:
-  std::vector<int64_t> sizes_, places_;
+  std::vector<int64_t> sizes_, positions_;
   std::vector<std::array<int64_t, N>> strides_;
   std::array<int64_t, N> offsets_{};
   int64_t count_ = 1;
@@ -124,13 +124,13 @@ class Walk {
 
 /// Calls `body(walk)` at every position, in parallel on pieces of the walk. Each call handles `cost` elements.
 template <int N, typename Body>
-void for_each_place(kernels::Threads& threads, const Walk<N>& walk, int64_t cost, Body body) {
+void for_each_position(kernels::Threads& threads, const Walk<N>& walk, int64_t cost, Body body) {
   if (walk.count() == 0) return;
   const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, cost));
   threads.parallel_for(walk.count(), grain, [&](int64_t begin, int64_t end) {
     Walk<N> mine = walk;
     mine.seek(begin);
-    for (int64_t place = begin; place < end; ++place, mine.next()) body(mine);
+    for (int64_t position = begin; position < end; ++position, mine.next()) body(mine);
   });
 }
 
@@ -159,9 +159,9 @@ void for_each_line(kernels::Threads& threads, const kernels::Block& x, const ker
   }
   const int64_t lines = across < 0 ? 1 : x.dims[across].size;
   const int64_t x_apart = across < 0 ? 0 : x.dims[across].stride, y_apart = across < 0 ? 0 : y.dims[across].stride;
-  const size_t place = across > dim ? across - 1 : across;  // in the walk
-  for_each_place(threads, walk, x.dims[dim].size * std::min(lines, most), [&](const Walk<2>& at) {
-    const int64_t first = across < 0 ? 0 : at.place(place) * most;
+  const size_t position = across > dim ? across - 1 : across;  // in the walk
+  for_each_position(threads, walk, x.dims[dim].size * std::min(lines, most), [&](const Walk<2>& at) {
+    const int64_t first = across < 0 ? 0 : at.position(position) * most;
     body(at.offset(0), at.offset(1), std::min(most, lines - first), x_apart, y_apart);
   });
 }

@@ -107,7 +107,7 @@ graph::Value Builder::cast(const graph::Value& a, ElementType element) {
 
 graph::Value Builder::narrowed(const graph::Value& variable) {
   graph::Node& node = *variable.node;
-  if (!context.no_grad || context.segment || node.place == 0 || !table || !node.is_of(table.get()) ||
+  if (!context.no_grad || context.segment || node.variable == 0 || !table || !node.is_of(table.get()) ||
       variable.element() != ElementType::kF32)
     return {};
   graph::Computed::Narrowed& known = node.compute_into().narrowed;

@@ -35,7 +35,7 @@ class Builder : public graph::NodeBuilder {
   /// The value of a variable after an assignment: a node of its own, at which gradients end.
   graph::Value assigned(const graph::Value& value, graph::GivenLayout stored);
 
-  /// A tensor with a given layout. Its elements are set later (Execution::place, load).
+  /// A tensor with a given layout. Its elements are set later (Execution::position, load).
   graph::Value constant(const TensorType& type, graph::GivenLayout layout);
 
   // ---- vocabulary ---------------------------------------------------------------------------------------------------

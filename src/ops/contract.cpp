@@ -153,8 +153,8 @@ StorageOrder dims_along(const graph::Operation& operation, std::span<const Stora
   const size_t k = what == Along::kColumns ? 1 : 0;
   for (int8_t d : operands[k]) {
     const Name name = operation.operands[k].dims[d].name;
-    const int place = find_dim(operation.results[0].dims, name);
-    if (place >= 0 && along(operation, name) == what) order.push_back(static_cast<int8_t>(place));
+    const int position = find_dim(operation.results[0].dims, name);
+    if (position >= 0 && along(operation, name) == what) order.push_back(static_cast<int8_t>(position));
   }
   return order;
 }
@@ -182,8 +182,8 @@ StorageOrder einsum_order(const graph::Operation& operation, std::span<const Sto
   if (operation.operands.size() == 1) {
     StorageOrder order;
     for (int8_t d : operands[0])
-      if (const int place = find_dim(result, operation.operands[0].dims[d].name); place >= 0)
-        order.push_back(static_cast<int8_t>(place));
+      if (const int position = find_dim(result, operation.operands[0].dims[d].name); position >= 0)
+        order.push_back(static_cast<int8_t>(position));
     return order;
   }
   auto sums_innermost = [&](size_t k) {

@@ -269,26 +269,26 @@ class Contraction {
     if (rounded && is_sum) round(target, result_);
   }
 
-  /// Calls fn(place) for each position of the labels that are set in `runs`. `place` has an index for each label.
+  /// Calls fn(position) for each position of the labels that are set in `runs`. `position` has an index for each label.
   template <class Fn>
-  void each_place(const std::vector<bool>& runs, Fn fn) const {
-    std::vector<int64_t> place(sizes_.size(), 0);
+  void each_position(const std::vector<bool>& runs, Fn fn) const {
+    std::vector<int64_t> position(sizes_.size(), 0);
     while (true) {
-      fn(place);
+      fn(position);
       size_t label = sizes_.size();
       while (label-- > 0) {
         if (!runs[label]) continue;
-        if (++place[label] < sizes_[label]) break;
-        place[label] = 0;
+        if (++position[label] < sizes_[label]) break;
+        position[label] = 0;
       }
       if (label == static_cast<size_t>(-1)) return;
     }
   }
 
   template <class T>
-  static T& element(const Array& array, const std::vector<int64_t>& place) {
+  static T& element(const Array& array, const std::vector<int64_t>& position) {
     int64_t offset = 0;
-    for (size_t label = 0; label < place.size(); ++label) offset += place[label] * array.strides[label];
+    for (size_t label = 0; label < position.size(); ++label) offset += position[label] * array.strides[label];
     return static_cast<T*>(array.data)[offset];
   }
 
@@ -322,15 +322,15 @@ class Contraction {
     for (size_t label = 0; label < sizes_.size(); ++label) summed[label] = !result_.has[label];
     by_element(arrays_[0].element, [&](auto zero) {
       using T = decltype(zero);
-      const auto factor = [&](const Array& array, const std::vector<int64_t>& place) {
-        const double number = static_cast<double>(to_number(element<T>(array, place)));
+      const auto factor = [&](const Array& array, const std::vector<int64_t>& position) {
+        const double number = static_cast<double>(to_number(element<T>(array, position)));
         return bf16_product_ ? static_cast<double>(to_float(to_bf16(static_cast<float>(number)))) : number;
       };
-      each_place(result_.has, [&](const std::vector<int64_t>& kept) {
+      each_position(result_.has, [&](const std::vector<int64_t>& kept) {
         double sum = 0;
-        each_place(summed, [&](std::vector<int64_t> place) {
-          for (size_t label = 0; label < place.size(); ++label) place[label] += kept[label];
-          const double first = factor(arrays_[0], place), second = factor(arrays_[1], place);
+        each_position(summed, [&](std::vector<int64_t> position) {
+          for (size_t label = 0; label < position.size(); ++label) position[label] += kept[label];
+          const double first = factor(arrays_[0], position), second = factor(arrays_[1], position);
           if (first != 0 && second != 0) sum += first * second;
         });
         by_element(result_.element, [&](auto of_result) {

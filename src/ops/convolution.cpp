@@ -15,7 +15,7 @@
 namespace mtf::ops {
 namespace {
 
-size_t place_among(const Names& names, Name name) {
+size_t position_among(const Names& names, Name name) {
   return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
@@ -127,7 +127,7 @@ std::vector<TensorType> infer_conv(const graph::Operation& operation) {
   MTF_CHECK(made.size.size() == made.over.size(), "{} sizes for {} dims", made.size.size(), made.over.size());
   Dims dims = operand_dims(operation, made.result);
   for (Dim& dim : dims)
-    if (const size_t d = place_among(made.over, dim.name); d < made.over.size()) dim.size = made.size[d];
+    if (const size_t d = position_among(made.over, dim.name); d < made.over.size()) dim.size = made.size[d];
   return {{result_element(operation), dims}};
 }
 
@@ -141,7 +141,7 @@ graph::IterationSpace conv_space(const graph::Operation& operation) {
                               .results = {narrow(find_dim(result, dim.name))}};
     entry.rounds_parts = made.product == Product::kRounded;
     if (entry.results[0] < 0) entry.kind = graph::SplitKind::kReduce;
-    if (const size_t d = place_among(made.over, dim.name); d < made.over.size()) {
+    if (const size_t d = position_among(made.over, dim.name); d < made.over.size()) {
       const int64_t size = result[entry.results[0]].size;
       entry.maps = {
           made.transposed ? map_of_input(made.along(d), size, dim.size) : map_of_output(made.along(d), dim.size, size),
@@ -180,7 +180,7 @@ graph::IterationSpace window_space(const graph::Operation& operation) {
                               .results = {narrow(find_dim(result, dim.name))}};
     entry.rounds_parts = made.product == Product::kRounded;
     if (entry.results[0] < 0) entry.kind = graph::SplitKind::kReduce;
-    if (const size_t d = place_among(made.over, dim.name); d < made.over.size())
+    if (const size_t d = position_among(made.over, dim.name); d < made.over.size())
       entry.maps = {{.from = dim.size, .to = dim.size},
                     map_of_output(made.along(d), input[entry.operands[1]].size, dim.size)};
     space.dims.push_back(std::move(entry));

@@ -79,7 +79,7 @@ class BlockConvolution {
     Walk<kSides> walk;
     for (const Together& each : walked) walk.add(each.size, each.strides);
     walk.seek(0);
-    for (int64_t place = 0; place < walk.count(); ++place, walk.next()) compute(all, walk);
+    for (int64_t position = 0; position < walk.count(); ++position, walk.next()) compute(all, walk);
   }
 
  private:

@@ -55,7 +55,7 @@ void tensor_kernel(graph::KernelCall& call) {
   for (size_t d = 0; d < to.dims.size(); ++d) walk.add(to.dims[d].size, {strides[d], to.dims[d].stride});
   by_element(to.element, [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t place = 0; place < walk.count(); ++place, walk.next())
+    for (int64_t position = 0; position < walk.count(); ++position, walk.next())
       to.as<T>()[walk.offset(1)] = to_element<T>(call.inputs[first + walk.offset(0)]);
   });
 }
@@ -113,13 +113,14 @@ void one_hot_kernel(graph::KernelCall& call) {
     walk.add(labels.dims[d].size, {labels.dims[d].stride, to.dims[d].stride});
   by_element(to.element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_place(call.threads, walk, 1, [&](const Walk<2>& at) {
+    for_each_position(call.threads, walk, 1, [&](const Walk<2>& at) {
       const int64_t label = labels.as<int32_t>()[at.offset(0)];
       if (label < 0 || label >= classes.whole)
         throw graph::ElementError{fmt::format("expected a label from 0 to {} for {}, found {}", classes.whole - 1,
                                               to_string(call.operation.results[0].dims.back()), label)};
-      const int64_t place = label - classes.first;
-      if (place >= 0 && place < classes.size) to.as<T>()[at.offset(1) + place * classes.stride] = to_element<T>(1);
+      const int64_t position = label - classes.first;
+      if (position >= 0 && position < classes.size)
+        to.as<T>()[at.offset(1) + position * classes.stride] = to_element<T>(1);
     });
   });
 }

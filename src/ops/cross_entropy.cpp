@@ -34,8 +34,8 @@ struct Layout {
       : classes(dim_of<CrossEntropyAttributes>(operation)),
         smoothed(operation.attributes.get<CrossEntropyAttributes>().smoothed),
         z_loss(operation.attributes.get<CrossEntropyAttributes>().z_loss),
-        in_labels(places_in(operation.operands[0].dims, operation.operands[1].dims)),
-        in_result(places_in(operation.operands[0].dims, operation.results[0].dims)),
+        in_labels(positions_in(operation.operands[0].dims, operation.operands[1].dims)),
+        in_result(positions_in(operation.operands[0].dims, operation.results[0].dims)),
         folded(in_result.size(), false) {
     folded[classes] = true;
   }
@@ -211,7 +211,7 @@ void pick_labels(graph::KernelCall& call, const Layout& layout) {
   }
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_place(call.threads, walk, 8, [&](const Walk<3>& at) {
+    for_each_position(call.threads, walk, 8, [&](const Walk<3>& at) {
       const int64_t label = labels.as<int32_t>()[at.offset(1)];
       if (label < 0 || label >= classes.whole)
         throw graph::ElementError{fmt::format("expected labels from 0 to {}, found {}", classes.whole - 1, label)};
@@ -296,7 +296,7 @@ void cross_entropy_kernel(graph::KernelCall& call) {
 }
 
 /// The positions of the class dim, sharded like the logits.
-graph::Value class_places(Builder& b, const graph::Operation& operation, const graph::Value& x) {
+graph::Value class_positions(Builder& b, const graph::Operation& operation, const graph::Value& x) {
   return b.split_like(b.range(class_dim(operation)), x);
 }
 
@@ -328,7 +328,7 @@ graph::Values cross_entropy_gradient(graph::GradientCall& call) {
       const graph::Value kept = layout.smoothed ? b.map(kMul, d, 1 - smoothing) : d;
       const graph::Value target =
           soft ? b.map(kZeroProduct, labels, kept)
-               : b.where(b.map(kEq, labels, class_places(b, operation, x)), kept, b.number(0, d.element()));
+               : b.where(b.map(kEq, labels, class_positions(b, operation, x)), kept, b.number(0, d.element()));
       gradients[0] = b.map(kSub, gradients[0], target);
       if (layout.smoothed)
         gradients[0] =

@@ -94,8 +94,8 @@ graph::Values gradient_by_rule(graph::GradientCall& call) {
 const graph::LaidOutOperation* random_in(const RuleGraph& rule) {
   for (const graph::NodePtr& node : RuleNodes(rule).nodes) {
     const graph::LaidOutOperation& operation = *node->operation;
-    const bool in_turns = operation.region && !operation.region->call_numbers.empty();
-    if (in_turns || operation.op->random_call >= 0 ||
+    const bool in_iterations = operation.region && !operation.region->call_numbers.empty();
+    if (in_iterations || operation.op->random_call >= 0 ||
         (operation.op->random_call_operand && operation.op->random_call_operand(operation) >= 0))
       return &operation;
   }

@@ -12,14 +12,14 @@ namespace {
 
 constexpr double kNowhere = std::numeric_limits<double>::infinity();
 
-/// NaN, inf, -inf: what stands at a place is a number beside the number of the place.
+/// NaN, inf, -inf: what stands at a position is a number beside the number of the position.
 constexpr int64_t kNan = 0, kPlusInfinity = 1, kMinusInfinity = 2, kFounds = 3;
 
 template <typename T>
-double code_of(T number, int64_t place) {
-  return static_cast<double>(place * kFounds + (std::isnan(number) ? kNan
-                                                : number > 0       ? kPlusInfinity
-                                                                   : kMinusInfinity));
+double code_of(T number, int64_t position) {
+  return static_cast<double>(position * kFounds + (std::isnan(number) ? kNan
+                                                   : number > 0       ? kPlusInfinity
+                                                                      : kMinusInfinity));
 }
 
 /// A walk through rows of the block; the elements of a row are those along `row`, the dim with the smallest stride.
@@ -28,7 +28,7 @@ void first_not_finite_kernel(graph::KernelCall& call) {
   size_t row = x.dims.size();
   for (size_t d = 0; d < x.dims.size(); ++d)
     if (x.dims[d].size > 1 && (row == x.dims.size() || x.dims[d].stride < x.dims[row].stride)) row = d;
-  Walk<2> walk;  // x, the number of the place in the whole tensor
+  Walk<2> walk;  // x, the number of the position in the whole tensor
   int64_t origin = 0, row_apart = 0;
   int64_t below = 1;
   std::vector<int64_t> apart(x.dims.size());
@@ -48,7 +48,7 @@ void first_not_finite_kernel(graph::KernelCall& call) {
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_floating_point_v<Number<T>>) {
-      for_each_place(call.threads, walk, count, [&](const Walk<2>& at) {
+      for_each_position(call.threads, walk, count, [&](const Walk<2>& at) {
         const T* const begin = x.as<T>() + at.offset(0);
         Number<T> sum = 0;  // of zeros, where all are finite
         for (int64_t i = 0; i < count; ++i) sum += to_number(begin[i * stride]) * 0;
@@ -72,25 +72,25 @@ void first_not_finite_kernel(graph::KernelCall& call) {
 std::optional<NotFinite> not_finite(double code, const Dims& dims) {
   if (code == kNowhere) return std::nullopt;
   NotFinite found;
-  int64_t place = static_cast<int64_t>(code) / kFounds;
+  int64_t position = static_cast<int64_t>(code) / kFounds;
   const int64_t what = static_cast<int64_t>(code) % kFounds;
   found.number = what == kNan ? std::numeric_limits<double>::quiet_NaN() : what == kPlusInfinity ? kNowhere : -kNowhere;
-  found.place.resize(dims.size());
+  found.position.resize(dims.size());
   for (size_t d = dims.size(); d-- > 0;) {
-    found.place[d] = place % dims[d].size;
-    place /= dims[d].size;
+    found.position[d] = position % dims[d].size;
+    position /= dims[d].size;
   }
   return found;
 }
 
-bool is_of_turns(const graph::LaidOutOperation& operation, int result) {
+bool is_of_iterations(const graph::LaidOutOperation& operation, int result) {
   if (!operation.region) return false;
   const graph::Region& region = *operation.region;
   if (result < region.carried || result >= region.carried + region.stacked) return false;
-  const graph::ProgramValue root = region.turn.roots[result];
+  const graph::ProgramValue root = region.iteration.roots[result];
   if (root.is_input()) return false;
-  const graph::LaidOutOperation& made_by = region.turn.maker(root);
-  return made_by.op == &kFirstNotFinite || is_of_turns(made_by, root.result);
+  const graph::LaidOutOperation& made_by = region.iteration.maker(root);
+  return made_by.op == &kFirstNotFinite || is_of_iterations(made_by, root.result);
 }
 
 bool is_looked_at(const graph::LaidOutOperation& operation, int result) {
@@ -98,7 +98,7 @@ bool is_looked_at(const graph::LaidOutOperation& operation, int result) {
   if (const auto& region = operation.region) {
     const int32_t behind_stacked = region->carried + region->stacked;
     const bool is_saved = result >= behind_stacked - region->saved && result < behind_stacked;
-    return !is_saved && !is_of_turns(operation, result);
+    return !is_saved && !is_of_iterations(operation, result);
   }
   switch (operation.op->role) {
     case graph::Role::kNumber:

@@ -46,11 +46,11 @@ Dims gather_dims(const Dims& table, const Dims& ids, Name over) {
 
 /// For each dim of a gather's result, its index in the table and in the ids, or -1. The result may have a dim with the
 /// name of the looked-up dim; it comes from the ids.
-struct GatherPlaces {
-  explicit GatherPlaces(const graph::Operation& operation)
+struct GatherPositions {
+  explicit GatherPositions(const graph::Operation& operation)
       : over(dim_of<GatherAttributes>(operation)),
-        table(places_in(operation.results[0].dims, operation.operands[0].dims)),
-        ids(places_in(operation.results[0].dims, operation.operands[1].dims)) {
+        table(positions_in(operation.results[0].dims, operation.operands[0].dims)),
+        ids(positions_in(operation.results[0].dims, operation.operands[1].dims)) {
     std::replace(table.begin(), table.end(), over, -1);
   }
   int over;
@@ -59,14 +59,14 @@ struct GatherPlaces {
 
 graph::IterationSpace gather_space(const graph::Operation& operation) {
   graph::IterationSpace space;
-  const GatherPlaces places(operation);
+  const GatherPositions positions(operation);
   space.dims.push_back({.kind = graph::SplitKind::kReduce,
                         .reduce = joined(operation.operands[0].element),
                         .rounds_parts = true,
-                        .operands = {narrow(places.over), -1},
+                        .operands = {narrow(positions.over), -1},
                         .results = {-1}});
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d)
-    space.dims.push_back({.operands = {narrow(places.table[d]), narrow(places.ids[d])}, .results = {narrow(d)}});
+    space.dims.push_back({.operands = {narrow(positions.table[d]), narrow(positions.ids[d])}, .results = {narrow(d)}});
   return space;
 }
 
@@ -124,8 +124,8 @@ struct LookedUp {
   /// True if the id is valid.
   bool has(int32_t id) const { return static_cast<uint32_t>(id) < whole; }
   /// The position of an id in the block, which may be outside.
-  int64_t place(int32_t id) const { return id - first; }
-  bool holds(int64_t place) const { return static_cast<uint64_t>(place) < static_cast<uint64_t>(size); }
+  int64_t position(int32_t id) const { return id - first; }
+  bool holds(int64_t position) const { return static_cast<uint64_t>(position) < static_cast<uint64_t>(size); }
 };
 
 /// The number of ids that are checked together, before the first of them is looked up.
@@ -167,8 +167,8 @@ void gather_numbers(const LookedUp& over, const int32_t* ids, const From* from, 
   };
   if (over.is_masked) {
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t place = over.place(ids[i * steps.ids]);
-      to[i * steps.to] = over.holds(place) ? convert(from[i * steps.from + place * over.stride]) : missing;
+      const int64_t position = over.position(ids[i * steps.ids]);
+      to[i * steps.to] = over.holds(position) ? convert(from[i * steps.from + position * over.stride]) : missing;
     }
   } else if (steps.ids == 1 && steps.from == 0 && steps.to == 1 && over.stride == 1) {
     for (int64_t i = 0; i < count; ++i) to[i] = convert(from[ids[i]]);
@@ -231,24 +231,24 @@ void gather_rows(const LookedUp& over, const int32_t* ids, const From* from, To*
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t place = over.place(ids[i * steps.ids]);
-    if (over.holds(place)) copy_row(row, from + i * steps.from + place * over.stride, to + i * steps.to);
+    const int64_t position = over.position(ids[i * steps.ids]);
+    if (over.holds(position)) copy_row(row, from + i * steps.from + position * over.stride, to + i * steps.to);
     else fill_row(row, missing, to + i * steps.to);
   }
 }
 
-/// table [batch.., over, row..], ids [batch.., place..] → result [batch.., place.., row..] in any storage order. An id
-/// outside the table's block contributes nothing. An id outside the gathered table is an error.
+/// table [batch.., over, row..], ids [batch.., position..] → result [batch.., position.., row..] in any storage order.
+/// An id outside the table's block contributes nothing. An id outside the gathered table is an error.
 void gather_kernel(graph::KernelCall& call) {
   const kernels::Block& table = call.operands[0];
   const kernels::Block& ids = call.operands[1];
   const kernels::Block& to = call.results[0];
-  const GatherPlaces places(call.operation);
-  const LookedUp over(table.dims[places.over]);
-  const Dim& looked_up = call.operation.operands[0].dims[places.over];
+  const GatherPositions positions(call.operation);
+  const LookedUp over(table.dims[positions.over]);
+  const Dim& looked_up = call.operation.operands[0].dims[positions.over];
   Box each_id, of_row;
   for (size_t d = 0; d < to.dims.size(); ++d) {
-    const int t = places.table[d], i = places.ids[d];
+    const int t = positions.table[d], i = positions.ids[d];
     const Steps dim{to.dims[d].size, i < 0 ? 0 : ids.dims[i].stride, t < 0 ? 0 : table.dims[t].stride,
                     to.dims[d].stride};
     (i < 0 ? of_row : each_id).add(dim);
@@ -271,7 +271,7 @@ void gather_kernel(graph::KernelCall& call) {
         count = std::min({kIdsAtOnce, steps.size - first, end - begin});
         const int32_t* some = ids.as<int32_t>() + at.offset(0) + first * steps.ids;
         if (!kernels::table().ids_below(over.whole, some, steps.ids, count))
-          refuse(ids, table.dims[places.over].whole, looked_up);
+          refuse(ids, table.dims[positions.over].whole, looked_up);
         const From* from = table.as<From>() + at.offset(1) + first * steps.from;
         To* target = to.as<To>() + at.offset(2) + first * steps.to;
         if (mine.is_number()) gather_numbers(over, some, from, target, steps, count, to_element<To>(kNothing));
@@ -299,8 +299,8 @@ graph::Values build_gather(Call& call) {
 // ---- scatter_add ----------------------------------------------------------------------------------------------------
 
 /// The indices of dims in the values and in the ids, or -1.
-struct ScatterPlaces {
-  explicit ScatterPlaces(const graph::Operation& operation) {
+struct ScatterPositions {
+  explicit ScatterPositions(const graph::Operation& operation) {
     const auto& [name, result] = operation.attributes.get<ScatterAttributes>();
     const Dims &values = operation.operands[0].dims, &ids = operation.operands[1].dims;
     into = find_dim(result.dims, name);
@@ -320,11 +320,11 @@ struct ScatterPlaces {
 
 graph::IterationSpace scatter_space(const graph::Operation& operation) {
   graph::IterationSpace space;
-  const ScatterPlaces places(operation);
-  for (size_t d = 0; d < places.kept.size(); ++d)
+  const ScatterPositions positions(operation);
+  for (size_t d = 0; d < positions.kept.size(); ++d)
     space.dims.push_back(
-        {.operands = {narrow(places.kept[d].values), narrow(places.kept[d].ids)}, .results = {narrow(d)}});
-  for (const auto& [values, ids] : places.summed)
+        {.operands = {narrow(positions.kept[d].values), narrow(positions.kept[d].ids)}, .results = {narrow(d)}});
+  for (const auto& [values, ids] : positions.summed)
     space.dims.push_back(
         {.kind = graph::SplitKind::kReduce, .operands = {narrow(values), narrow(ids)}, .results = {-1}});
   return space;
@@ -332,10 +332,10 @@ graph::IterationSpace scatter_space(const graph::Operation& operation) {
 
 /// Sums numbers by position, with a few roundings at most. Integers are summed in f64, which holds their sums exactly.
 template <typename From, typename To>
-class PlaceSums {
+class PositionSums {
  public:
   /// `count` is the number of added numbers.
-  PlaceSums(const LookedUp& into, int64_t count) : into_(into) {
+  PositionSums(const LookedUp& into, int64_t count) : into_(into) {
     if (std::is_same_v<To, double> || count <= kFew) way_ = Way::kDirect;
     else way_ = into.size <= std::max(kInCache, count / 2) ? Way::kWide : Way::kByNumber;
     if (way_ == Way::kByNumber) {
@@ -355,8 +355,8 @@ class PlaceSums {
     const auto each = [&](auto add_at) {
       if (into_.is_masked) {
         for (int64_t i = 0; i < count; ++i)
-          if (const int64_t place = into_.place(ids[i * steps.ids]); into_.holds(place))
-            add_at(place, to_number(from[i * steps.from]), int64_t{-1});
+          if (const int64_t position = into_.position(ids[i * steps.ids]); into_.holds(position))
+            add_at(position, to_number(from[i * steps.from]), int64_t{-1});
       } else {
         for (int64_t i = 0; i < count; ++i)
           add_at(ids[i * steps.ids], to_number(from[i * steps.from]),
@@ -364,38 +364,38 @@ class PlaceSums {
       }
     };
     if (way_ == Way::kWide && into_.size <= kInCache) {
-      each([sums = sums_.data()](int64_t place, auto number, int64_t /*next*/) {
-        sums[place] += static_cast<double>(number);
+      each([sums = sums_.data()](int64_t position, auto number, int64_t /*next*/) {
+        sums[position] += static_cast<double>(number);
       });
     } else if (way_ == Way::kWide) {
       double* const sums = sums_.data();
-      each([&](int64_t place, auto number, int64_t next) {
+      each([&](int64_t position, auto number, int64_t next) {
         if (next >= 0) __builtin_prefetch(&sums[next], 1);
-        sums[place] += static_cast<double>(number);
+        sums[position] += static_cast<double>(number);
       });
     } else if (way_ == Way::kDirect) {
-      each([&](int64_t place, auto number, int64_t next) {
+      each([&](int64_t position, auto number, int64_t next) {
         if (next >= 0) __builtin_prefetch(&to_[next * into_.stride], 1);
-        To& sum = to_[place * into_.stride];
+        To& sum = to_[position * into_.stride];
         sum = from_number<To>(to_number(sum) + static_cast<Number<To>>(number));
       });
     } else {
       // Local copies, because a written byte may alias any member of this object.
-      each(
-          [this, to = to_, stride = into_.stride, numbers = numbers_.data()](int64_t place, auto number, int64_t next) {
-            if (next >= 0) {
-              __builtin_prefetch(&numbers[next], 1);
-              __builtin_prefetch(&to[next * stride], 1);
-            }
-            To& sum = to[place * stride];
-            const uint8_t before = numbers[place];
-            if (before < kFew) {
-              numbers[place] = before + 1;
-              sum = from_number<To>(to_number(sum) + static_cast<Number<To>>(number));
-            } else {
-              add_further(place, static_cast<double>(number));
-            }
-          });
+      each([this, to = to_, stride = into_.stride, numbers = numbers_.data()](int64_t position, auto number,
+                                                                              int64_t next) {
+        if (next >= 0) {
+          __builtin_prefetch(&numbers[next], 1);
+          __builtin_prefetch(&to[next * stride], 1);
+        }
+        To& sum = to[position * stride];
+        const uint8_t before = numbers[position];
+        if (before < kFew) {
+          numbers[position] = before + 1;
+          sum = from_number<To>(to_number(sum) + static_cast<Number<To>>(number));
+        } else {
+          add_further(position, static_cast<double>(number));
+        }
+      });
     }
   }
   void end() {
@@ -403,8 +403,8 @@ class PlaceSums {
     for (size_t p = 0; p < pages_.size(); ++p) {
       page_of_[pages_[p]] = -1;
       for (int64_t k = 0; k < kPage; ++k)
-        if (const int64_t place = pages_[p] * kPage + k; place < into_.size && numbers_[place] > kFew)
-          write(&sums_[p * kPage + k], place, 1);
+        if (const int64_t position = pages_[p] * kPage + k; position < into_.size && numbers_[position] > kFew)
+          write(&sums_[p * kPage + k], position, 1);
     }
     if (way_ == Way::kByNumber) std::fill(numbers_.begin(), numbers_.end(), 0);
     pages_.clear();
@@ -427,22 +427,22 @@ class PlaceSums {
       for (int64_t k = 0; k < into_.size; ++k) to_[k * into_.stride] = To{};
   }
   /// Adds a number to a position that already has kFew numbers.
-  [[gnu::noinline]] void add_further(int64_t place, double number) {
-    double& sum = wide(place);
-    if (numbers_[place] == kFew) {
-      numbers_[place] = kFew + 1;
-      sum = static_cast<double>(to_number(to_[place * into_.stride]));
+  [[gnu::noinline]] void add_further(int64_t position, double number) {
+    double& sum = wide(position);
+    if (numbers_[position] == kFew) {
+      numbers_[position] = kFew + 1;
+      sum = static_cast<double>(to_number(to_[position * into_.stride]));
     }
     sum += number;
   }
-  double& wide(int64_t place) {
-    int32_t& page = page_of_[place / kPage];
+  double& wide(int64_t position) {
+    int32_t& page = page_of_[position / kPage];
     if (page < 0) {
       page = static_cast<int32_t>(pages_.size());
-      pages_.push_back(place / kPage);
+      pages_.push_back(position / kPage);
       sums_.resize(sums_.size() + kPage);
     }
-    return sums_[page * kPage + place % kPage];
+    return sums_[page * kPage + position % kPage];
   }
   void write(const double* sums, int64_t first, int64_t count) {
     const auto element = [&](int64_t k) { return from_number<To>(static_cast<Number<To>>(sums[k])); };
@@ -463,7 +463,7 @@ class PlaceSums {
 };
 
 /// The lines of values that are summed at each position, ordered by position, then by the order of the ids.
-struct LinesByPlace {
+struct LinesByPosition {
   std::vector<int64_t> lines;  ///< their starts, in elements
   std::vector<int64_t> ends;   ///< for each position: the end of its lines
 };
@@ -475,17 +475,17 @@ class Scatter {
  public:
   explicit Scatter(graph::KernelCall& call)
       : call_(call),
-        places_(call.operation),
+        positions_(call.operation),
         values_(call.operands[0]),
         ids_(call.operands[1]),
         to_(call.results[0]),
-        into_(to_.dims[places_.into]) {
+        into_(to_.dims[positions_.into]) {
     for (size_t d = 0; d < to_.dims.size(); ++d) {
-      const auto [v, i] = places_.kept[d];
+      const auto [v, i] = positions_.kept[d];
       if (i >= 0) kept_.add(to_.dims[d].size, {ids_.dims[i].stride, values_.dims[v].stride, to_.dims[d].stride});
       else if (v >= 0) of_row_.add({to_.dims[d].size, 0, values_.dims[v].stride, to_.dims[d].stride});
     }
-    for (const auto& [v, i] : places_.summed)
+    for (const auto& [v, i] : positions_.summed)
       summed_.add({ids_.dims[i].size, ids_.dims[i].stride, values_.dims[v].stride, 0});
     of_row_.sort();
   }
@@ -500,12 +500,12 @@ class Scatter {
     call_.threads.parallel_for(kept_.count(), std::max<int64_t>(1, 16384 / cost), [&](int64_t begin, int64_t end) {
       Walk<3> at = kept_;
       Row row(of_row_);
-      std::optional<PlaceSums<From, To>> sums;
+      std::optional<PositionSums<From, To>> sums;
       if (!by_lines) sums.emplace(into_, summed_.count);
       at.seek(begin);
       for (int64_t n = begin; n < end; ++n, at.next()) {
         if (by_rows_) add_rows(at, row, 0);
-        else if (by_lines) add_lines(lines_by_place(at), at, row, 0);
+        else if (by_lines) add_lines(lines_by_position(at), at, row, 0);
         else add_numbers(*sums, at, row);
       }
     });
@@ -528,13 +528,13 @@ class Scatter {
         count = std::min(kIdsAtOnce, steps.size - first);
         const int32_t* some = ids_.as<int32_t>() + at.offset(0) + each.offset(0) + first * steps.ids;
         if (!kernels::table().ids_below(into_.whole, some, steps.ids, count))
-          refuse(ids_, to_.dims[places_.into].whole, call_.operation.results[0].dims[places_.into]);
+          refuse(ids_, to_.dims[positions_.into].whole, call_.operation.results[0].dims[positions_.into]);
         fn(some, count, at.offset(1) + each.offset(1) + first * steps.from);
       }
     }
   }
 
-  void add_numbers(PlaceSums<From, To>& sums, const Walk<3>& at, Row& row) const {
+  void add_numbers(PositionSums<From, To>& sums, const Walk<3>& at, Row& row) const {
     const Steps steps = summed_.last();
     for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
       for (int64_t k = 0; k < row.last.size; ++k) {
@@ -557,58 +557,59 @@ class Scatter {
     std::vector<float> some(count * into_.size);
     std::vector<double> sums(count * into_.size);
     std::vector<uint8_t> rows(into_.size);
-    const auto fold = [&](int64_t place) {
-      for (int64_t j = place * count; j < (place + 1) * count; ++j) sums[j] += some[j], some[j] = 0;
-      rows[place] = 0;
+    const auto fold = [&](int64_t position) {
+      for (int64_t j = position * count; j < (position + 1) * count; ++j) sums[j] += some[j], some[j] = 0;
+      rows[position] = 0;
     };
     for_some_ids(at, [&](const int32_t* ids, int64_t many, int64_t begin) {
       for (int64_t i = 0; i < many; ++i) {
-        const int64_t place = into_.place(ids[i * steps.ids]);
-        if (!into_.holds(place)) continue;
-        float* target = some.data() + place * count;
+        const int64_t position = into_.position(ids[i * steps.ids]);
+        if (!into_.holds(position)) continue;
+        float* target = some.data() + position * count;
         for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next(), target += length)
           kernels::table().add_elements(kElementOf<From>, from + begin + i * steps.from + row.outer.offset(1), 1,
                                         ElementType::kF32, target, 1, length);
-        if (++rows[place] == kRowsAtOnce) fold(place);
+        if (++rows[position] == kRowsAtOnce) fold(position);
       }
     });
-    for (int64_t place = 0; place < into_.size; ++place) {
-      fold(place);
-      const double* sum = sums.data() + place * count;
+    for (int64_t position = 0; position < into_.size; ++position) {
+      fold(position);
+      const double* sum = sums.data() + position * count;
       for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
         for (int64_t j = 0; j < length; ++j)
-          to[place * into_.stride + row.outer.offset(2) + j * row.last.to] =
+          to[position * into_.stride + row.outer.offset(2) + j * row.last.to] =
               from_number<To>(static_cast<Number<To>>(*sum++));
     }
   }
 
-  LinesByPlace lines_by_place(const Walk<3>& at) const {
+  LinesByPosition lines_by_position(const Walk<3>& at) const {
     const Steps steps = summed_.last();
-    LinesByPlace result;
+    LinesByPosition result;
     result.ends.assign(into_.size + 1, 0);
     for_some_ids(at, [&](const int32_t* ids, int64_t count, int64_t) {
       for (int64_t i = 0; i < count; ++i)
-        if (const int64_t place = into_.place(ids[i * steps.ids]); into_.holds(place)) ++result.ends[place + 1];
+        if (const int64_t position = into_.position(ids[i * steps.ids]); into_.holds(position))
+          ++result.ends[position + 1];
     });
-    for (int64_t place = 0; place < into_.size; ++place) result.ends[place + 1] += result.ends[place];
+    for (int64_t position = 0; position < into_.size; ++position) result.ends[position + 1] += result.ends[position];
     result.lines.resize(result.ends[into_.size]);
     for_some_ids(at, [&](const int32_t* ids, int64_t count, int64_t first) {
       for (int64_t i = 0; i < count; ++i)
-        if (const int64_t place = into_.place(ids[i * steps.ids]); into_.holds(place))
-          result.lines[result.ends[place]++] = first + i * steps.from;
+        if (const int64_t position = into_.position(ids[i * steps.ids]); into_.holds(position))
+          result.lines[result.ends[position]++] = first + i * steps.from;
     });
     result.ends.pop_back();
     return result;
   }
 
   /// Sums the lines of each position. The row is a part of the whole row. It begins at `first` along the first dim.
-  void add_lines(const LinesByPlace& by_place, const Walk<3>& at, Row& row, int64_t first) const {
+  void add_lines(const LinesByPosition& by_position, const Walk<3>& at, Row& row, int64_t first) const {
     const Steps& divided = row.dims.dims.front();
     const From* const from = values_.as<From>() + first * divided.from;
     To* const to = to_.as<To>() + at.offset(2) + first * divided.to;
     for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
       kernels::table().sum_line_groups(kElementOf<From>, from + row.outer.offset(1),
-                                       {by_place.lines.data(), by_place.ends, row.last.size}, kElementOf<To>,
+                                       {by_position.lines.data(), by_position.ends, row.last.size}, kElementOf<To>,
                                        to + row.outer.offset(2), {row.last.to, into_.stride});
   }
 
@@ -617,7 +618,7 @@ class Scatter {
     const int64_t length = of_row_.dims[0].size;
     Walk<3> at = kept_;
     for (int64_t n = 0; n < at.count(); ++n, at.next()) {
-      const LinesByPlace by_place = by_rows_ ? LinesByPlace() : lines_by_place(at);
+      const LinesByPosition by_position = by_rows_ ? LinesByPosition() : lines_by_position(at);
       const int64_t cost = std::max<int64_t>(1, summed_.count * of_row_.count / length);
       call_.threads.parallel_for(length, std::max<int64_t>(16, 16384 / cost), [&](int64_t begin, int64_t end) {
         Box part = of_row_;
@@ -625,13 +626,13 @@ class Scatter {
         part.count = of_row_.count / length * (end - begin);
         Row row(part);
         if (by_rows_) add_rows(at, row, begin);
-        else add_lines(by_place, at, row, begin);
+        else add_lines(by_position, at, row, begin);
       });
     }
   }
 
   graph::KernelCall& call_;
-  ScatterPlaces places_;
+  ScatterPositions positions_;
   const kernels::Block &values_, &ids_, &to_;
   LookedUp into_;
   Walk<3> kept_;  ///< ids, values, result
@@ -665,29 +666,31 @@ void scatter_fold_kernel(graph::KernelCall& call) {
   const kernels::Block &values = call.operands[0], &ids = call.operands[1], &to = call.results[0];
   call.flops += values.size();
   if (to.size() == 0) return;
-  const ScatterPlaces places(call.operation);
-  const LookedUp into(to.dims[places.into]);
+  const ScatterPositions positions(call.operation);
+  const LookedUp into(to.dims[positions.into]);
   Walk<3> kept, summed;  // ids, values, result
   for (size_t d = 0; d < to.dims.size(); ++d) {
-    const auto [v, i] = places.kept[d];
+    const auto [v, i] = positions.kept[d];
     if (v >= 0) kept.add(to.dims[d].size, {i >= 0 ? ids.dims[i].stride : 0, values.dims[v].stride, to.dims[d].stride});
   }
-  for (const auto& [v, i] : places.summed) summed.add(ids.dims[i].size, {ids.dims[i].stride, values.dims[v].stride, 0});
+  for (const auto& [v, i] : positions.summed)
+    summed.add(ids.dims[i].size, {ids.dims[i].stride, values.dims[v].stride, 0});
   by_element(values.element, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (!std::is_same_v<T, uint8_t>) {
       const T nothing = from_number<T>(kernels::identity_of<Number<T>>(kHow));
       kernels::by_reduction<Number<T>>(kHow, [&](auto fold) {
-        for_each_place(call.threads, kept, summed.count() + into.size, [&](const Walk<3>& at) {
+        for_each_position(call.threads, kept, summed.count() + into.size, [&](const Walk<3>& at) {
           T* const line = to.as<T>() + at.offset(2);
           for (int64_t k = 0; k < into.size; ++k) line[k * into.stride] = nothing;
           Walk<3> each = summed;
           for (int64_t n = 0; n < each.count(); ++n, each.next()) {
             const int32_t id = ids.as<int32_t>()[at.offset(0) + each.offset(0)];
-            if (!into.has(id)) refuse(ids, to.dims[places.into].whole, call.operation.results[0].dims[places.into]);
-            const int64_t place = into.place(id);
-            if (!into.holds(place)) continue;
-            T& so_far = line[place * into.stride];
+            if (!into.has(id))
+              refuse(ids, to.dims[positions.into].whole, call.operation.results[0].dims[positions.into]);
+            const int64_t position = into.position(id);
+            if (!into.holds(position)) continue;
+            T& so_far = line[position * into.stride];
             const T value = values.as<T>()[at.offset(1) + each.offset(1)];
             so_far = from_number<T>(fold(to_number(value), to_number(so_far)));  // of equal values the first stays
           }
@@ -802,7 +805,7 @@ graph::Values build_scatter_set(Call& call) {
   const graph::Value& x = call.tensor("x");
   if (ids.dims().size() != 1)
     fail(Kind::shape_mismatch, call.span_of("ids"), "expected ids along one dimension, found {}", describe(ids));
-  const int over = place_of(x, call.argument("over").dims[0], call.span_of("over"));
+  const int over = position_of(x, call.argument("over").dims[0], call.span_of("over"));
   const Dim& into = x.dims()[over];
   const Dim& listed = ids.dims()[0];
   const graph::Values both = {x, call.tensor("values")};

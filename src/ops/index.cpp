@@ -11,18 +11,18 @@ namespace mtf::ops {
 namespace {
 
 std::vector<int> without(size_t dims, int dim) {
-  std::vector<int> places = in_order(dims);
-  places.erase(places.begin() + dim);
-  return places;
+  std::vector<int> indices = in_order(dims);
+  indices.erase(indices.begin() + dim);
+  return indices;
 }
 
 void index_kernel(graph::KernelCall& call) {
   const int dim = dim_of<OverAttributes>(call.operation);
   const kernels::Block& from = call.operands[0];
   const kernels::Block& to = call.results[0];
-  const int64_t place = checked_place(call.operation.operands[0].dims[dim], call.inputs[0]) - from.dims[dim].first;
-  if (place < 0 || place >= from.dims[dim].size) return fill(to, kNothing);
-  copy_all(call.threads, from, to, without(from.dims.size(), dim), place * from.dims[dim].stride);
+  const int64_t index = checked_position(call.operation.operands[0].dims[dim], call.inputs[0]) - from.dims[dim].first;
+  if (index < 0 || index >= from.dims[dim].size) return fill(to, kNothing);
+  copy_all(call.threads, from, to, without(from.dims.size(), dim), index * from.dims[dim].stride);
 }
 
 graph::IterationSpace index_space(const graph::Operation& operation) {
@@ -41,12 +41,12 @@ graph::IterationSpace index_space(const graph::Operation& operation) {
 }
 
 void place_at_kernel(graph::KernelCall& call) {
-  const auto& [whole, position] = call.operation.attributes.get<PlaceAttributes>();
+  const auto& [whole, position] = call.operation.attributes.get<PositionAttributes>();
   const int dim = static_cast<int>(position);
   const kernels::Block& to = call.results[0];
-  const int64_t place = checked_place(whole, call.inputs[0]) - to.dims[dim].first;
+  const int64_t index = checked_position(whole, call.inputs[0]) - to.dims[dim].first;
   std::vector<Run> runs;
-  if (place >= 0 && place < to.dims[dim].size) runs.push_back({.to = place, .count = 1});
+  if (index >= 0 && index < to.dims[dim].size) runs.push_back({.to = index, .count = 1});
   std::vector<int> dims;
   for (int d = 0; d < static_cast<int>(to.dims.size()); ++d) dims.push_back(d == dim ? -1 : d < dim ? d : d - 1);
   copy_runs(call.threads, call.operands[0], to, dims, dim, runs, 0);
@@ -63,24 +63,24 @@ StorageOrder index_order(const graph::Operation& operation, std::span<const Stor
 
 }  // namespace
 
-int64_t checked_place(const Dim& dim, double place) {
-  if (!(place >= 0 && place < static_cast<double>(dim.size)))
+int64_t checked_position(const Dim& dim, double index) {
+  if (!(index >= 0 && index < static_cast<double>(dim.size)))
     throw graph::ElementError{
-        fmt::format("expected an index from 0 to {} for {}, found {}", dim.size - 1, to_string(dim), place)};
-  return static_cast<int64_t>(place);
+        fmt::format("expected an index from 0 to {} for {}, found {}", dim.size - 1, to_string(dim), index)};
+  return static_cast<int64_t>(index);
 }
 
-graph::Value index_dim(Builder& builder, const graph::Value& x, int dim, double place, Span span) {
+graph::Value index_dim(Builder& builder, const graph::Value& x, int dim, double index, Span span) {
   const Dim& whole = x.dims()[dim];
-  if (!std::isnan(place) && (place < 0 || place >= static_cast<double>(whole.size)))
+  if (!std::isnan(index) && (index < 0 || index >= static_cast<double>(whole.size)))
     fail(Diagnostic(
              Kind::index_out_of_range, span,
-             fmt::format("expected an index from 0 to {} for {}, found {}", whole.size - 1, to_string(whole), place))
+             fmt::format("expected an index from 0 to {} for {}, found {}", whole.size - 1, to_string(whole), index))
              .related(x.operation().span, describe(x))
-             .help(place < 0
+             .help(index < 0
                        ? fmt::format("places are counted from the start: size({}) - 1 is the last", whole.name.text())
                        : ""));
-  return builder.add(kIndex, {x}, OverAttributes{whole.name}, {place});
+  return builder.add(kIndex, {x}, OverAttributes{whole.name}, {index});
 }
 
 constexpr graph::Op kIndex =
@@ -102,19 +102,19 @@ constexpr graph::Op kIndex =
               .gradient = [](graph::GradientCall& call) -> graph::Values {
                 const int dim = dim_of<OverAttributes>(call.operation);
                 return {call.builder.add(kPlaceAt, {call.d_results[0]},
-                                         PlaceAttributes{call.operands[0].dims()[dim], dim}, call.operation.inputs)};
+                                         PositionAttributes{call.operands[0].dims()[dim], dim}, call.operation.inputs)};
               },
               .linear = graph::Linear::kEach,
-              .dim_of_place = dim_of<OverAttributes>,
+              .dim_of_position = dim_of<OverAttributes>,
               .result_order = index_order});
 
 constexpr graph::Op kPlaceAt =
     complete({.name = "place_at",
               .family = "Indices",
               .doc = "The transpose of `x[d: i]`: its operand at place i of a new dimension, zeros elsewhere.",
-              .attributes = &graph::kFormOf<PlaceAttributes>,
+              .attributes = &graph::kFormOf<PositionAttributes>,
               .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-                const auto& [dim, position] = operation.attributes.get<PlaceAttributes>();
+                const auto& [dim, position] = operation.attributes.get<PositionAttributes>();
                 TensorType type = operation.operands[0];
                 type.dims.insert(type.dims.begin() + position, dim);
                 return {type};
@@ -123,7 +123,7 @@ constexpr graph::Op kPlaceAt =
               .kernel = place_at_kernel,
               .gradient = [](graph::GradientCall& call) -> graph::Values {
                 return {call.builder.add(kIndex, {call.d_results[0]},
-                                         OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name},
+                                         OverAttributes{call.operation.attributes.get<PositionAttributes>().dim.name},
                                          call.operation.inputs)};
               },
               .accumulate = &kAddAt});

@@ -8,12 +8,12 @@ namespace mtf::ops {
 
 /// The attributes of place_at and add_at: the dim that the part lacks, and its index among the result's dims. The first
 /// input is the position in that dim.
-struct PlaceAttributes {
+struct PositionAttributes {
   Dim dim;
   int64_t position;
   static constexpr auto members() {
-    return std::array{graph::member<&PlaceAttributes::dim>("dim"),
-                      graph::member<&PlaceAttributes::position>("position")};
+    return std::array{graph::member<&PositionAttributes::dim>("dim"),
+                      graph::member<&PositionAttributes::position>("position")};
   }
 };
 
@@ -26,7 +26,7 @@ inline kernels::Reduction joined(ElementType element) {
 }
 
 /// Converts a host number to a position in a dim. Throws ElementError if it is outside.
-int64_t checked_place(const Dim& dim, double place);
+int64_t checked_position(const Dim& dim, double index);
 
 /// The table's rows at the positions `ids` in its dim `over`, as `element`. Dims that both have correspond. The result
 /// has the dims of the ids, then the remaining ones of the table.

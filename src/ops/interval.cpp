@@ -36,7 +36,7 @@ std::vector<TensorType> resized(const graph::Operation& operation, int dim, int6
 
 /// One operand and one result with the same dims. All are free; `mapped` reads its operand by `map`.
 graph::IterationSpace mapped_space(const graph::Operation& operation, int mapped, const graph::AccessMap& map) {
-  graph::IterationSpace space = space_by_place(operation, -1, graph::SplitKind::kFree);
+  graph::IterationSpace space = space_by_position(operation, -1, graph::SplitKind::kFree);
   space.dims[mapped].maps = {map};
   return space;
 }
@@ -89,7 +89,7 @@ graph::Values build_slice(Call& call) {
   const double stride = call.number("stride", 1);
   if (stride < 1) fail(Kind::bad_value, call.span_of("stride"), "expected a stride of at least 1, found {}", stride);
   for (const DimLabel& label : call.labels)
-    x = slice_dim(call.builder, x, place_of(x, label.dim, label.span), label.numbers[0], label.numbers[1],
+    x = slice_dim(call.builder, x, position_of(x, label.dim, label.span), label.numbers[0], label.numbers[1],
                   static_cast<int64_t>(stride), label.span);
   return {own_value(call.builder, x, call.tensor("x"))};
 }
@@ -103,7 +103,7 @@ void spread_kernel(graph::KernelCall& call) {
 
 /// Each block needs the operand's whole dim. The result's dim may be sharded.
 graph::IterationSpace spread_space(const graph::Operation& operation) {
-  graph::IterationSpace space = space_by_place(operation, -1, graph::SplitKind::kFree);
+  graph::IterationSpace space = space_by_position(operation, -1, graph::SplitKind::kFree);
   graph::IterationDim& dim = space.dims[dim_of<SpreadAttributes>(operation)];
   dim = {.kind = graph::SplitKind::kFree, .operands = {-1}, .results = dim.results};
   space.dims.push_back({.kind = graph::SplitKind::kWhole, .operands = dim.results, .results = {-1}});
@@ -183,7 +183,7 @@ graph::Values build_pad(Call& call) {
   const bool zero = !value.given || value.number == 0;
   if (!zero && !value.is_int && !is_float(x.element())) x = call.builder.cast(x, ElementType::kF32);
   for (const DimLabel& label : call.labels) {
-    const int dim = place_of(x, label.dim, label.span);
+    const int dim = position_of(x, label.dim, label.span);
     const int64_t before = label.numbers[0], after = label.numbers[1], size = x.dims()[dim].size;
     constexpr int64_t kMost = int64_t{1} << 61;
     if (before < 0 || after < 0)
@@ -209,7 +209,7 @@ graph::AccessMap shift_map(const ShiftAttributes& shift, Sizes sizes) {
 graph::Values build_shift(Call& call) {
   graph::Value x = call.tensor("x");
   for (const DimLabel& label : call.labels)
-    x = shift(call.builder, x, place_of(x, label.dim, label.span), label.numbers[0], call.flag("wrap", false));
+    x = shift(call.builder, x, position_of(x, label.dim, label.span), label.numbers[0], call.flag("wrap", false));
   return {own_value(call.builder, x, call.tensor("x"))};
 }
 

@@ -62,7 +62,7 @@ void concat_kernel(graph::KernelCall& call) {
   for (const kernels::BlockDim& d : to.dims) box.push_back({.count = d.size});
   int64_t start = 0;
   for (size_t k = 0; k < call.operands.size(); ++k) {
-    const std::vector<int> dims = places_in(operation.results[0].dims, operation.operands[k].dims);
+    const std::vector<int> dims = positions_in(operation.results[0].dims, operation.operands[k].dims);
     const kernels::BlockDim& from = call.operands[k].dims[dims[dim]];
     const graph::AccessMap map{.offset = -start, .from = to.dims[dim].whole, .to = from.whole};
     for (const Run& run : runs_of(map, to.dims[dim], from)) {
@@ -75,17 +75,17 @@ void concat_kernel(graph::KernelCall& call) {
 
 /// The dim along which a tensor is joined: the only one of `over` that it has.
 int joined_dim(const Call& call, const graph::Value& tensor, const Dims& over) {
-  if (over.size() == 1) return place_of(tensor, over[0], call.span_of("over"));
+  if (over.size() == 1) return position_of(tensor, over[0], call.span_of("over"));
   int found = -1;
   for (const Dim& dim : over) {
-    const int place = find_dim(tensor.dims(), dim.name);
-    if (place < 0) continue;
+    const int position = find_dim(tensor.dims(), dim.name);
+    if (position < 0) continue;
     if (found >= 0)
       fail(Diagnostic(Kind::dim_twice, call.span_of("over"),
                       fmt::format("expected one of these in {}, found `{}` and `{}`", describe(tensor),
                                   tensor.dims()[found].name.text(), dim.name.text()))
                .help("rename the one along which it is not joined"));
-    found = place;
+    found = position;
   }
   if (found < 0) fail(Kind::unknown_dim, call.span_of("over"), "expected one of these in {}", describe(tensor));
   return found;
@@ -166,7 +166,7 @@ void stack_kernel(graph::KernelCall& call) {
     const int64_t k = to.dims[0].first + i;
     box[0] = {.to = i, .count = 1};
     copy_box(call.threads, call.operands[k], to,
-             places_in(call.operation.results[0].dims, call.operation.operands[k].dims), box);
+             positions_in(call.operation.results[0].dims, call.operation.operands[k].dims), box);
   }
 }
 

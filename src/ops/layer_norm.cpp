@@ -19,7 +19,7 @@ void layer_norm_kernel(graph::KernelCall& call) {
   const std::vector<bool> folded = folded_dims(operation, of_rows);
   for_each_rows(x, folded,
                 {rows_read(x), rows_written(call.results[0]),
-                 row_results(call.results[1], places_in(operation.operands[0].dims, of_rows))},
+                 row_results(call.results[1], positions_in(operation.operands[0].dims, of_rows))},
                 [&](const kernels::Rows& rows, std::span<const RowPointer> at) {
                   kernels::table().layer_norm_rows(x.element, rows, call.inputs[0], at[0].in(), at[1].out(), {},
                                                    at[2].out(), call.threads);

@@ -46,12 +46,12 @@ bool is_cheap(const graph::LaidOutOperation& operation) {
 }
 
 /// The nodes of an iteration that its results need, in program order, and the outer values that they read.
-class TurnNodes {
+class IterationNodes {
  public:
-  TurnNodes(const TurnGraph& turn, const Values& roots) : turn_(turn) {
-    for (const Values* leaves : {&turn.carried, &turn.placed})
+  IterationNodes(const IterationGraph& iteration, const Values& roots) : iteration_(iteration) {
+    for (const Values* leaves : {&iteration.carried, &iteration.placed})
       for (const Value& leaf : *leaves) leaves_.insert(key(leaf));
-    for (size_t c = 0; c < turn.constants.size(); ++c) stand_ins_[key(turn.constants[c].first)] = c;
+    for (size_t c = 0; c < iteration.constants.size(); ++c) stand_ins_[key(iteration.constants[c].first)] = c;
     for (const Value& root : roots) visit(root);
     std::sort(nodes.begin(), nodes.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
     find_invariant();
@@ -64,13 +64,13 @@ class TurnNodes {
   /// True for a value made before the iteration, or data that exists before any program.
   bool is_outside(const Value& value) const {
     if (is_leaf(value) || is_number(value)) return false;
-    return stand_ins_.count(key(value)) > 0 || value.node->id < turn_.first_node ||
+    return stand_ins_.count(key(value)) > 0 || value.node->id < iteration_.first_node ||
            value.operation().op->role == graph::Role::kData;
   }
   /// The outer value that a constant stands for.
   const Value& outside(const Value& value) const {
     const auto at = stand_ins_.find(key(value));
-    return at == stand_ins_.end() ? value : turn_.constants[at->second].second;
+    return at == stand_ins_.end() ? value : iteration_.constants[at->second].second;
   }
 
  private:
@@ -95,7 +95,7 @@ class TurnNodes {
     }
   }
 
-  const TurnGraph& turn_;
+  const IterationGraph& iteration_;
   std::unordered_set<std::pair<const graph::Node*, int>, Hash> leaves_;
   ByValue stand_ins_;
   std::unordered_set<const graph::Node*> seen_;
@@ -105,10 +105,10 @@ class TurnNodes {
 /// the layout is decided anew from the operands by the rules.
 class Hoisted {
  public:
-  explicit Hoisted(const TurnNodes& turn) {
-    for (const NodePtr& node : turn.nodes)
+  explicit Hoisted(const IterationNodes& iteration) {
+    for (const NodePtr& node : iteration.nodes)
       for (const Value& operand : node->operands())
-        if (turn.is_outside(operand)) outside_[&operand.operation()] = turn.outside(operand).node->operation;
+        if (iteration.is_outside(operand)) outside_[&operand.operation()] = iteration.outside(operand).node->operation;
   }
 
   graph::OperationRef operation(const graph::OperationRef& was, const Values& operands) {
@@ -142,25 +142,25 @@ class Hoisted {
 
 /// Hoists loop-invariant operations, other than views of outer values, into the enclosing graph. Their consumers in the
 /// iteration then read a loop constant.
-std::unordered_map<const graph::Node*, NodePtr> add_before(Builder& builder, const TurnNodes& turn) {
+std::unordered_map<const graph::Node*, NodePtr> add_before(Builder& builder, const IterationNodes& iteration) {
   std::unordered_set<const graph::Node*> wanted;
-  for (auto node = turn.nodes.rbegin(); node != turn.nodes.rend(); ++node) {
+  for (auto node = iteration.nodes.rbegin(); node != iteration.nodes.rend(); ++node) {
     const graph::LaidOutOperation& operation = *(*node)->operation;
-    if (!turn.invariant.count(node->get()) || operation.op->is_leaf()) continue;
+    if (!iteration.invariant.count(node->get()) || operation.op->is_leaf()) continue;
     if (!wanted.count(node->get()) && is_cheap(operation)) continue;
     wanted.insert(node->get());
     for (const Value& operand : (*node)->operands())
-      if (turn.invariant.count(operand.node.get()) && !is_number(operand)) wanted.insert(operand.node.get());
+      if (iteration.invariant.count(operand.node.get()) && !is_number(operand)) wanted.insert(operand.node.get());
   }
   std::unordered_map<const graph::Node*, NodePtr> added;
-  Hoisted hoisted(turn);
-  for (const NodePtr& node : turn.nodes) {
+  Hoisted hoisted(iteration);
+  for (const NodePtr& node : iteration.nodes) {
     if (!wanted.count(node.get())) continue;
     Values operands;
     for (const Value& operand : node->operands()) {
       const auto at = added.find(operand.node.get());
       if (at != added.end()) operands.push_back({at->second, operand.result});
-      else if (!is_number(operand)) operands.push_back(turn.outside(operand));
+      else if (!is_number(operand)) operands.push_back(iteration.outside(operand));
       else operands.push_back(builder.operand(operand.operation().inputs[0], operand.element()));
     }
     const graph::OperationRef operation = hoisted.operation(node->operation, operands);
@@ -177,25 +177,26 @@ struct Captured {
   Values operands;
 };
 
-Captured captured(Builder& builder, const ScanAttributes& attributes, const TurnGraph& turn, const Values& starts,
-                  const Values& xs) {
-  Values roots = turn.next;
-  for (const Values* more : {&turn.stacked, &turn.summed}) roots.insert(roots.end(), more->begin(), more->end());
-  const TurnNodes nodes(turn, roots);
+Captured captured(Builder& builder, const ScanAttributes& attributes, const IterationGraph& iteration,
+                  const Values& starts, const Values& xs) {
+  Values roots = iteration.next;
+  for (const Values* more : {&iteration.stacked, &iteration.summed})
+    roots.insert(roots.end(), more->begin(), more->end());
+  const IterationNodes nodes(iteration, roots);
   const std::unordered_map<const graph::Node*, NodePtr> before = add_before(builder, nodes);
   graph::Region region;
-  region.carried = static_cast<int32_t>(turn.carried.size());
-  region.placed = static_cast<int32_t>(turn.placed.size());
-  region.stacked = static_cast<int32_t>(turn.stacked.size());
-  region.summed = static_cast<int32_t>(turn.summed.size());
-  region.turns = attributes.over.size;
-  region.calls = turn.calls;
-  region.micro = turn.micro;
+  region.carried = static_cast<int32_t>(iteration.carried.size());
+  region.placed = static_cast<int32_t>(iteration.placed.size());
+  region.stacked = static_cast<int32_t>(iteration.stacked.size());
+  region.summed = static_cast<int32_t>(iteration.summed.size());
+  region.iterations = attributes.over.size;
+  region.calls = iteration.calls;
+  region.micro = iteration.micro;
   Captured result;
   result.operands = starts;
   result.operands.insert(result.operands.end(), xs.begin(), xs.end());
-  Values given = turn.carried;
-  given.insert(given.end(), turn.placed.begin(), turn.placed.end());
+  Values given = iteration.carried;
+  given.insert(given.end(), iteration.placed.begin(), iteration.placed.end());
   ByValue known;
   const auto read = [&](const Value& value) {
     const auto at = before.find(value.node.get());
@@ -203,7 +204,7 @@ Captured captured(Builder& builder, const ScanAttributes& attributes, const Turn
     if (nodes.is_leaf(value) || !known.try_emplace(key(value), known.size()).second) return;
     given.push_back(value);
     result.operands.push_back(at == before.end() ? nodes.outside(value) : Value{at->second, value.result});
-    if (at == before.end() && nodes.outside(value).node->id >= turn.first_node) builder.adopt(*value.node);
+    if (at == before.end() && nodes.outside(value).node->id >= iteration.first_node) builder.adopt(*value.node);
     ++region.constants;
   };
   std::vector<NodePtr> inside;
@@ -218,12 +219,14 @@ Captured captured(Builder& builder, const ScanAttributes& attributes, const Turn
   return result;
 }
 
-/// The turn, which also stacks where each of its values is not finite; but for those that are the same in each turn.
-TurnGraph with_looks(const Builder& around, const TurnGraph& turn) {
-  TurnGraph looks = turn;
-  Values roots = turn.next;
-  for (const Values* more : {&turn.stacked, &turn.summed}) roots.insert(roots.end(), more->begin(), more->end());
-  const TurnNodes nodes(turn, roots);
+/// The iteration, which also stacks where each of its values is not finite; but for those that are the same in each
+/// iteration.
+IterationGraph with_looks(const Builder& around, const IterationGraph& iteration) {
+  IterationGraph looks = iteration;
+  Values roots = iteration.next;
+  for (const Values* more : {&iteration.stacked, &iteration.summed})
+    roots.insert(roots.end(), more->begin(), more->end());
+  const IterationNodes nodes(iteration, roots);
   Builder builder = inside_of(around);
   builder.context.no_grad = true;
   builder.context.segment = nullptr;
@@ -231,21 +234,21 @@ TurnGraph with_looks(const Builder& around, const TurnGraph& turn) {
     builder.context.mesh = value.mesh();
     looks.stacked.push_back(builder.add(kFirstNotFinite, {value}));
   };
-  for (const Values* leaves : {&turn.carried, &turn.placed})
+  for (const Values* leaves : {&iteration.carried, &iteration.placed})
     for (const Value& leaf : *leaves)
       if (is_float(leaf.element())) look(leaf);
   for (const NodePtr& node : nodes.nodes) {
     if (nodes.invariant.count(node.get()) > 0) continue;
     for (size_t r = 0; r < node->operation->results.size(); ++r) {
       const Value value{node, static_cast<int>(r)};
-      if (is_of_turns(*node->operation, value.result)) looks.stacked.push_back(value);
+      if (is_of_iterations(*node->operation, value.result)) looks.stacked.push_back(value);
       else if (is_looked_at(*node->operation, value.result)) look(value);
     }
   }
   return looks;
 }
 
-/// A leaf that stands in for a value within a turn.
+/// A leaf that stands in for a value within an iteration.
 Value stand_in(Builder& builder, const TensorType& type, Sharding lies, AxisSet inherited, const MeshPtr& mesh) {
   return builder.constant(type, {std::move(lies), inherited, mesh, {}});
 }
@@ -259,50 +262,50 @@ struct Again {
 
 Again added_again(Builder& builder, const graph::Operation& operation) {
   const graph::Region& region = *operation.region;
-  const graph::Program& turn = region.turn;
+  const graph::Program& iteration = region.iteration;
   Again again;
   Values inputs;
   graph::Successors now;
-  for (size_t i = 0; i < turn.inputs.size(); ++i) {
-    const graph::LaidOutOperation& of = *turn.inputs[i].operation;
-    const TensorType& type = of.results[turn.inputs[i].result];
+  for (size_t i = 0; i < iteration.inputs.size(); ++i) {
+    const graph::LaidOutOperation& of = *iteration.inputs[i].operation;
+    const TensorType& type = of.results[iteration.inputs[i].result];
     if (region.input_number[i] >= 0) {
       inputs.push_back(builder.number(operation.inputs[region.input_number[i]], type.element));
     } else {
-      inputs.push_back(
-          stand_in(builder, type, of.shardings[turn.inputs[i].result], of.inherited[turn.inputs[i].result], of.mesh));
-      inputs.back().node->name = turn.inputs[i].name;
+      inputs.push_back(stand_in(builder, type, of.shardings[iteration.inputs[i].result],
+                                of.inherited[iteration.inputs[i].result], of.mesh));
+      inputs.back().node->name = iteration.inputs[i].name;
       again.tensors.push_back(inputs.back());
     }
-    now.add(of, turn.inputs[i].result, inputs.back().node->operation, 0);
+    now.add(of, iteration.inputs[i].result, inputs.back().node->operation, 0);
   }
   const auto at = [&](graph::ProgramValue value) {
     return value.is_input() ? inputs[value.input()] : Value{again.nodes[value.source], value.result};
   };
-  for (size_t i = 0; i < turn.operations.size(); ++i) {
-    const graph::ProgramOperation& entry = turn.operations[i];
+  for (size_t i = 0; i < iteration.operations.size(); ++i) {
+    const graph::ProgramOperation& entry = iteration.operations[i];
     auto copy = std::make_shared<graph::LaidOutOperation>(*entry.operation);
     const auto first = operation.inputs.begin() + region.first_number[i];
     copy->inputs.assign(first, first + static_cast<std::ptrdiff_t>(copy->inputs.size()));
     now.apply(copy->why);
     now.add(*entry.operation, copy);
     Values operands;
-    for (const graph::ProgramValue& operand : turn.operands_of(i)) operands.push_back(at(operand));
+    for (const graph::ProgramValue& operand : iteration.operands_of(i)) operands.push_back(at(operand));
     again.nodes.push_back(builder.add_decided(copy, std::move(operands)));
     again.nodes.back()->name = entry.name;
     again.nodes.back()->segment = region.segments[i];
   }
-  for (const graph::ProgramValue& root : turn.roots) again.roots.push_back(at(root));
+  for (const graph::ProgramValue& root : iteration.roots) again.roots.push_back(at(root));
   return again;
 }
 
 /// The gradient of an iteration: the leaves and values that it reads, and its results.
-class BackwardTurn {
+class BackwardIteration {
  public:
   /// `wanted` marks the tensors of the iteration whose gradients are wanted. Gradients of all carries are wanted,
   /// because earlier iterations need them. `elements` holds the type of the gradient of each root that has one.
-  BackwardTurn(Builder& builder, const graph::Operation& operation, std::vector<bool> wanted,
-               const std::vector<std::optional<ElementType>>& elements)
+  BackwardIteration(Builder& builder, const graph::Operation& operation, std::vector<bool> wanted,
+                    const std::vector<std::optional<ElementType>>& elements)
       : region_(*operation.region), again_(added_again(builder, operation)) {
     Values d_roots;
     Values roots;
@@ -342,8 +345,8 @@ class BackwardTurn {
     std::set<graph::ProgramValue> from_memory;  ///< those of `values` that not only fusions read
   };
   Reads reads(const std::function<bool(graph::ProgramValue)>& is_kept) const {
-    std::unordered_map<const graph::Node*, int32_t> place, leaf;
-    for (size_t i = 0; i < again_.nodes.size(); ++i) place[again_.nodes[i].get()] = static_cast<int32_t>(i);
+    std::unordered_map<const graph::Node*, int32_t> position, leaf;
+    for (size_t i = 0; i < again_.nodes.size(); ++i) position[again_.nodes[i].get()] = static_cast<int32_t>(i);
     for (size_t i = 0; i < again_.tensors.size(); ++i) leaf[again_.tensors[i].node.get()] = static_cast<int32_t>(i);
     Reads result;
     std::unordered_set<const graph::Node*> seen;
@@ -357,7 +360,7 @@ class BackwardTurn {
         read[at->second] = true;
         continue;
       }
-      if (const auto at = place.find(value.node.get()); at != place.end()) {
+      if (const auto at = position.find(value.node.get()); at != position.end()) {
         const graph::ProgramValue here{at->second, value.result};
         if (is_kept(here)) {
           if (std::find(result.values.begin(), result.values.end(), here) == result.values.end())
@@ -369,7 +372,7 @@ class BackwardTurn {
       const graph::Op& op = *value.operation().op;
       for (const Value& operand : value.node->operands()) {
         stack.push_back(operand);
-        if (const auto at = place.find(operand.node.get()); at != place.end() && !op.lane && !op.reduction)
+        if (const auto at = position.find(operand.node.get()); at != position.end() && !op.lane && !op.reduction)
           result.from_memory.insert({at->second, operand.result});
       }
     }
@@ -411,8 +414,8 @@ bool keeps_names(const graph::LaidOutOperation& operation) {
 }
 
 /// True if a fusion computes the operation's result from one operand of its size and from fewer numbers.
-bool scales_one(const graph::Program& turn, int32_t operation) {
-  const graph::LaidOutOperation& made_by = *turn.operations[operation].operation;
+bool scales_one(const graph::Program& iteration, int32_t operation) {
+  const graph::LaidOutOperation& made_by = *iteration.operations[operation].operation;
   if (!made_by.op->lane || !kernels::is_cheap(*made_by.op->lane)) return false;
   const size_t dims = made_by.results[0].dims.size();
   return std::count_if(made_by.operands.begin(), made_by.operands.end(),
@@ -420,12 +423,12 @@ bool scales_one(const graph::Program& turn, int32_t operation) {
 }
 
 /// Removes the values that fusions of the gradient compute again from others that it reads in any case.
-void leave_out_scaled(const graph::Program& turn, const std::vector<bool>& invariant,
+void leave_out_scaled(const graph::Program& iteration, const std::vector<bool>& invariant,
                       const std::set<graph::ProgramValue>& from_memory, std::vector<graph::ProgramValue>& saved) {
   const std::set<graph::ProgramValue> all(saved.begin(), saved.end());
   std::erase_if(saved, [&](const graph::ProgramValue& value) {
-    const std::span<const graph::ProgramValue> operands = turn.operands_of(value.source);
-    return scales_one(turn, value.source) && from_memory.count(value) == 0 &&
+    const std::span<const graph::ProgramValue> operands = iteration.operands_of(value.source);
+    return scales_one(iteration, value.source) && from_memory.count(value) == 0 &&
            std::all_of(operands.begin(), operands.end(), [&](const graph::ProgramValue& operand) {
              return operand.is_input() || invariant[operand.source] || all.count(operand) > 0;
            });
@@ -437,15 +440,16 @@ std::vector<graph::ProgramValue> values_to_save(const Builder& around, const gra
   const graph::Region& region = *operation.region;
   Builder builder = inside_of(around);
   std::vector<std::optional<ElementType>> elements;
-  for (const graph::ProgramValue& root : region.turn.roots) elements.push_back(region.turn.type(root).element);
-  const BackwardTurn backward(builder, operation, std::vector<bool>(static_cast<size_t>(region.tensors()), true),
-                              elements);
+  for (const graph::ProgramValue& root : region.iteration.roots)
+    elements.push_back(region.iteration.type(root).element);
+  const BackwardIteration backward(builder, operation, std::vector<bool>(static_cast<size_t>(region.tensors()), true),
+                                   elements);
   const std::vector<bool> same = backward.invariant();
-  BackwardTurn::Reads reads = backward.reads([&](graph::ProgramValue value) {
-    const graph::LaidOutOperation& made_by = *region.turn.operations[value.source].operation;
+  BackwardIteration::Reads reads = backward.reads([&](graph::ProgramValue value) {
+    const graph::LaidOutOperation& made_by = *region.iteration.operations[value.source].operation;
     return !same[value.source] && !(is_cheap(made_by) && keeps_names(made_by));
   });
-  leave_out_scaled(region.turn, same, reads.from_memory, reads.values);
+  leave_out_scaled(region.iteration, same, reads.from_memory, reads.values);
   return reads.values;
 }
 
@@ -460,11 +464,11 @@ void save_for_gradient(const Builder& around, const graph::Op& op, const ScanAtt
   if (!attributes.recompute)
     for (const graph::ProgramValue& value : values_to_save(around, operation)) saved.push_back(value);
   graph::Region region = *operation.region;
-  const auto stacked = region.turn.roots.begin() + region.carried;
+  const auto stacked = region.iteration.roots.begin() + region.carried;
   std::erase_if(saved, [&](const graph::ProgramValue& value) {
     return std::find(stacked, stacked + region.stacked, value) != stacked + region.stacked;
   });
-  region.turn.roots.insert(stacked + region.stacked, saved.begin(), saved.end());
+  region.iteration.roots.insert(stacked + region.stacked, saved.begin(), saved.end());
   region.stacked += static_cast<int32_t>(saved.size());
   region.saved = static_cast<int32_t>(saved.size());
   loop.region.region = graph::with_form(std::move(region));
@@ -475,63 +479,63 @@ graph::Values scan_gradient(graph::GradientCall& call) {
   const graph::Region& region = *operation.region;
   const auto& forward = operation.attributes.get<ScanAttributes>();
   Builder inside = inside_of(call.builder);
-  TurnGraph turn;
-  turn.first_node = graph::new_node_id();
-  turn.calls = region.calls;
-  turn.micro = region.micro;
-  std::vector<std::optional<ElementType>> elements(region.turn.roots.size());
+  IterationGraph iteration;
+  iteration.first_node = graph::new_node_id();
+  iteration.calls = region.calls;
+  iteration.micro = region.micro;
+  std::vector<std::optional<ElementType>> elements(region.iteration.roots.size());
   for (size_t r = 0; r < elements.size(); ++r)
     if (call.d_results[r]) elements[r] = call.d_results[r].element();
-  const BackwardTurn backward(inside, operation, call.wanted, elements);
+  const BackwardIteration backward(inside, operation, call.wanted, elements);
   // A saved value is one of the roots. Other values are computed again from the saved ones.
   const auto saved_as = [&](graph::ProgramValue value) -> int {
-    const auto begin = region.turn.roots.begin() + region.carried, end = begin + region.stacked;
+    const auto begin = region.iteration.roots.begin() + region.carried, end = begin + region.stacked;
     const auto at = std::find(begin, end, value);
-    return at == end ? -1 : static_cast<int>(at - region.turn.roots.begin());
+    return at == end ? -1 : static_cast<int>(at - region.iteration.roots.begin());
   };
-  const BackwardTurn::Reads reads =
+  const BackwardIteration::Reads reads =
       backward.reads([&](graph::ProgramValue value) { return !forward.recompute && saved_as(value) >= 0; });
   Values starts, xs;
   std::vector<size_t> carried;
   for (size_t c = 0; c < static_cast<size_t>(region.carried); ++c) {
     if (!backward.d_leaf.count(c)) continue;
     carried.push_back(c);
-    turn.carried.push_back(backward.d_leaf.at(c));
-    turn.next.push_back(backward.d_tensor.at(c));
+    iteration.carried.push_back(backward.d_leaf.at(c));
+    iteration.next.push_back(backward.d_tensor.at(c));
     const TensorType& type = operation.operands[c];
     starts.push_back(call.d_results[c] ? call.builder.cast(call.d_results[c], type.element) : call.builder.zeros(type));
   }
-  const auto place = [&](const Value& leaf, const Value& all) {
-    turn.placed.push_back(leaf);
+  const auto position = [&](const Value& leaf, const Value& all) {
+    iteration.placed.push_back(leaf);
     xs.push_back(all);
   };
   for (const size_t i : reads.tensors) {
     if (static_cast<int32_t>(i) < region.carried) {
       const int root = saved_as(graph::ProgramValue::input(i));
       MTF_CHECK(root >= 0, "what is carried into the turns of a loop has not been kept");
-      place(backward.tensor(i), call.results[root]);
+      position(backward.tensor(i), call.results[root]);
     } else if (static_cast<int32_t>(i) < region.carried + region.placed) {
-      place(backward.tensor(i), call.operands[i]);
+      position(backward.tensor(i), call.operands[i]);
     } else {
-      turn.constants.emplace_back(backward.tensor(i), call.operands[i]);
+      iteration.constants.emplace_back(backward.tensor(i), call.operands[i]);
     }
   }
-  for (const graph::ProgramValue value : reads.values) place(backward.value(value), call.results[saved_as(value)]);
+  for (const graph::ProgramValue value : reads.values) position(backward.value(value), call.results[saved_as(value)]);
   for (const auto& [root, leaf] : backward.d_leaf) {
     if (static_cast<int32_t>(root) < region.carried) continue;
-    if (static_cast<int32_t>(root) < region.carried + region.stacked) place(leaf, call.d_results[root]);
-    else turn.constants.emplace_back(leaf, call.d_results[root]);
+    if (static_cast<int32_t>(root) < region.carried + region.stacked) position(leaf, call.d_results[root]);
+    else iteration.constants.emplace_back(leaf, call.d_results[root]);
   }
   std::vector<size_t> stacked, summed;
   for (size_t i = static_cast<size_t>(region.carried); i < call.operands.size(); ++i) {
     const auto at = backward.d_tensor.find(i);
     if (at == backward.d_tensor.end()) continue;
     const bool is_placed = static_cast<int32_t>(i) < region.carried + region.placed;
-    (is_placed ? turn.stacked : turn.summed).push_back(at->second);
+    (is_placed ? iteration.stacked : iteration.summed).push_back(at->second);
     (is_placed ? stacked : summed).push_back(i);
   }
   ScanAttributes attributes{forward.over, !forward.reverse, !forward.counts_down, true};
-  const ScanResults results = add_scan(call.builder, attributes, turn, std::move(starts), std::move(xs));
+  const ScanResults results = add_scan(call.builder, attributes, iteration, std::move(starts), std::move(xs));
   Values gradients(call.operands.size());
   for (size_t k = 0; k < carried.size(); ++k) gradients[carried[k]] = results.carried[k];
   for (size_t k = 0; k < stacked.size(); ++k)
@@ -570,15 +574,16 @@ Builder inside_of(const Builder& around) {
   return builder;
 }
 
-ScanResults add_scan(Builder& builder, ScanAttributes attributes, const TurnGraph& turn, Values starts, Values xs) {
-  const TurnGraph looked_at = builder.context.check_finite ? with_looks(builder, turn) : turn;
+ScanResults add_scan(Builder& builder, ScanAttributes attributes, const IterationGraph& iteration, Values starts,
+                     Values xs) {
+  const IterationGraph looked_at = builder.context.check_finite ? with_looks(builder, iteration) : iteration;
   Captured loop = captured(builder, attributes, looked_at, starts, xs);
   if (!builder.context.no_grad) save_for_gradient(builder, kScan, attributes, loop);
   const int32_t saved = loop.region.region->saved;
   const Values all = builder.add_region(kScan, std::move(loop.operands), attributes, std::move(loop.region));
-  const auto carried = all.begin() + static_cast<std::ptrdiff_t>(turn.next.size());
-  const auto stacked = carried + static_cast<std::ptrdiff_t>(turn.stacked.size());
-  const auto looks = static_cast<std::ptrdiff_t>(looked_at.stacked.size() - turn.stacked.size());
+  const auto carried = all.begin() + static_cast<std::ptrdiff_t>(iteration.next.size());
+  const auto stacked = carried + static_cast<std::ptrdiff_t>(iteration.stacked.size());
+  const auto looks = static_cast<std::ptrdiff_t>(looked_at.stacked.size() - iteration.stacked.size());
   return {{all.begin(), carried}, {carried, stacked}, {stacked + looks + saved, all.end()}};
 }
 

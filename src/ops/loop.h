@@ -30,7 +30,7 @@ struct ScanAttributes {
 };
 
 /// An iteration as graph nodes. No value table counts them.
-struct TurnGraph {
+struct IterationGraph {
   int64_t first_node = 0;               ///< nodes with smaller numbers are outside, and are constants in the loop
   graph::Values carried, placed;        ///< leaves that stand for the carry and for xs
   graph::Values next, stacked, summed;  ///< the carry, ys and sums; `next` has the types of `carried`
@@ -47,7 +47,7 @@ Builder inside_of(const Builder& around);
 struct ScanResults {
   graph::Values carried, stacked, summed;
 };
-ScanResults add_scan(Builder& builder, ScanAttributes attributes, const TurnGraph& turn, graph::Values starts,
+ScanResults add_scan(Builder& builder, ScanAttributes attributes, const IterationGraph& iteration, graph::Values starts,
                      graph::Values xs);
 
 }  // namespace mtf::ops

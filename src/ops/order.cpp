@@ -49,7 +49,7 @@ struct BlockTopKAttributes {
 template <typename N>
 struct Ranked {
   N value;
-  int32_t place;
+  int32_t position;
 };
 
 template <typename N>
@@ -62,10 +62,10 @@ bool less(N a, N b) {
 /// True if `a` precedes `b` in the result: by value, then by position.
 template <typename N>
 bool comes_first(const Ranked<N>& a, const Ranked<N>& b, bool descending) {
-  if (is_nan(a.value) && is_nan(b.value)) return a.place < b.place;
+  if (is_nan(a.value) && is_nan(b.value)) return a.position < b.position;
   if (less(a.value, b.value)) return !descending;
   if (less(b.value, a.value)) return descending;
-  return a.place < b.place;
+  return a.position < b.position;
 }
 
 /// Calls `row(line, first)` for every line along `dim`. `line` holds the elements with their positions in the gathered
@@ -81,7 +81,7 @@ void for_each_ranked_line(graph::KernelCall& call, int dim, std::array<const ker
     walk.add(x.dims[d].size, strides);
   }
   const kernels::BlockDim& along = x.dims[dim];
-  for_each_place(call.threads, walk, along.size * 8, [&](const Walk<N + 1>& at) {
+  for_each_position(call.threads, walk, along.size * 8, [&](const Walk<N + 1>& at) {
     std::vector<Ranked<Number<T>>> line(static_cast<size_t>(along.size));
     for (int64_t i = 0; i < along.size; ++i)
       line[i] = {to_number(x.as<T>()[at.offset(0) + i * along.stride]), static_cast<int32_t>(along.first + i)};
@@ -136,12 +136,12 @@ void sort_line(std::vector<Ranked<N>>& line, bool descending) {
 /// Writes the values (unless null) and positions of a line, from `first` on along the dim of both results.
 template <typename T>
 void write_line(const std::vector<Ranked<Number<T>>>& line, int dim, const kernels::Block* values, int64_t values_first,
-                const kernels::Block& places, int64_t places_first) {
+                const kernels::Block& positions, int64_t positions_first) {
   for (size_t i = 0; i < line.size(); ++i) {
     if (values)
       values->as<T>()[values_first + static_cast<int64_t>(i) * values->dims[dim].stride] =
           from_number<T>(line[i].value);
-    places.as<int32_t>()[places_first + static_cast<int64_t>(i) * places.dims[dim].stride] = line[i].place;
+    positions.as<int32_t>()[positions_first + static_cast<int64_t>(i) * positions.dims[dim].stride] = line[i].position;
   }
 }
 
@@ -188,14 +188,15 @@ graph::Values build_sort(Call& call) {
 // ---- top_k ----------------------------------------------------------------------------------------------------------
 
 /// The types of the values and of their positions, with one dim replaced.
-std::vector<TensorType> values_and_places(const graph::Operation& operation, int dim, const Dim& replacement) {
+std::vector<TensorType> values_and_positions(const graph::Operation& operation, int dim, const Dim& replacement) {
   TensorType values = operation.operands[0];
   values.dims[dim] = replacement;
   return {values, {ElementType::kI32, values.dims}};
 }
 
 std::vector<TensorType> infer_top_k(const graph::Operation& operation) {
-  return values_and_places(operation, dim_of<TopKAttributes>(operation), operation.attributes.get<TopKAttributes>().k);
+  return values_and_positions(operation, dim_of<TopKAttributes>(operation),
+                              operation.attributes.get<TopKAttributes>().k);
 }
 
 /// Dims correspond by index and are free, except `along`. That dim has the kind `kind`, and another dim replaces it in
@@ -203,9 +204,9 @@ std::vector<TensorType> infer_top_k(const graph::Operation& operation) {
 graph::IterationSpace top_k_space(const graph::Operation& operation, int along, graph::SplitKind kind) {
   graph::IterationSpace space;
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
-    const auto place = static_cast<int8_t>(d);
-    graph::IterationDim dim{.operands = std::vector<int8_t>(operation.operands.size(), place),
-                            .results = {place, place}};
+    const auto position = static_cast<int8_t>(d);
+    graph::IterationDim dim{.operands = std::vector<int8_t>(operation.operands.size(), position),
+                            .results = {position, position}};
     if (static_cast<int>(d) == along) {
       dim.kind = kind;
       dim.results = {-1, -1};
@@ -220,8 +221,8 @@ constexpr int64_t kFewOfLine = 64;  // a heap is faster up to one of so many ele
 /// The keys of the `count` largest elements of a line, in order, larger ones first. `key_at` returns the key at a
 /// position, `before` compares two keys. If `count` is small, the keys are in a heap whose top is the last in order. A
 /// later element comes after the top if it is not larger.
-template <typename T, typename KeyAt, typename Before, typename PlaceOf>
-auto keys_of_largest(const T* x, int64_t size, int64_t count, KeyAt key_at, Before before, PlaceOf place_of) {
+template <typename T, typename KeyAt, typename Before, typename PositionOf>
+auto keys_of_largest(const T* x, int64_t size, int64_t count, KeyAt key_at, Before before, PositionOf position_of) {
   const bool few = count <= size / kFewOfLine;
   std::vector<std::invoke_result_t<KeyAt, int64_t>> keys;
   keys.reserve(static_cast<size_t>(few ? count : size));
@@ -235,9 +236,9 @@ auto keys_of_largest(const T* x, int64_t size, int64_t count, KeyAt key_at, Befo
   std::make_heap(keys.begin(), keys.end(), before);
   for (int64_t i = count; i < size; ++i) {
     if (!before(key_at(i), keys.front())) {
-      const T& bound = x[place_of(keys.front())];
+      const T& bound = x[position_of(keys.front())];
       if (is_nan(to_number(bound))) break;
-      i += kernels::table().place_above(kElementOf<T>, x + i, size - i, &bound);
+      i += kernels::table().position_above(kElementOf<T>, x + i, size - i, &bound);
       if (i == size) break;
     }
     std::pop_heap(keys.begin(), keys.end(), before);
@@ -268,9 +269,9 @@ std::vector<Ranked<Number<T>>> largest_of(const T* x, int64_t size, int64_t firs
           return Ranked<N>{to_number(x[i]), static_cast<int32_t>(i)};
         },
         [](const Ranked<N>& a, const Ranked<N>& b) { return comes_first(a, b, true); },
-        [](const Ranked<N>& key) { return key.place; });
+        [](const Ranked<N>& key) { return key.position; });
   }
-  for (Ranked<N>& each : best) each.place += static_cast<int32_t>(first_place);
+  for (Ranked<N>& each : best) each.position += static_cast<int32_t>(first_place);
   return best;
 }
 
@@ -279,15 +280,15 @@ constexpr int32_t kNoCandidate = -1;
 /// Writes the `count` largest elements of every line and their positions. Fills the rest of the results with
 /// kNoCandidate.
 void write_largest(graph::KernelCall& call, int dim, int64_t count) {
-  const kernels::Block &x = call.operands[0], &values = call.results[0], &places = call.results[1];
+  const kernels::Block &x = call.operands[0], &values = call.results[0], &positions = call.results[1];
   const kernels::BlockDim& along = x.dims[dim];
   Walk<3> walk;
   for (size_t d = 0; d < x.dims.size(); ++d)
     if (static_cast<int>(d) != dim)
-      walk.add(x.dims[d].size, {x.dims[d].stride, values.dims[d].stride, places.dims[d].stride});
+      walk.add(x.dims[d].size, {x.dims[d].stride, values.dims[d].stride, positions.dims[d].stride});
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_place(call.threads, walk, along.size * 8, [&](const Walk<3>& at) {
+    for_each_position(call.threads, walk, along.size * 8, [&](const Walk<3>& at) {
       const T* line = x.as<T>() + at.offset(0);
       std::vector<T> copy;
       if (along.stride != 1) {
@@ -297,7 +298,7 @@ void write_largest(graph::KernelCall& call, int dim, int64_t count) {
       }
       auto best = largest_of(line, along.size, along.first, count);
       best.resize(static_cast<size_t>(values.dims[dim].size), {{}, kNoCandidate});
-      write_line<T>(best, dim, &values, at.offset(1), places, at.offset(2));
+      write_line<T>(best, dim, &values, at.offset(1), positions, at.offset(2));
     });
   });
 }
@@ -320,16 +321,17 @@ void block_top_k_kernel(graph::KernelCall& call) {
 
 void merge_top_k_kernel(graph::KernelCall& call) {
   call.flops += call.operands[0].size();
-  const kernels::Block& places = call.operands[1];
+  const kernels::Block& positions = call.operands[1];
   const int dim = dim_of<TopKAttributes>(call.operation);
   const int64_t count = call.results[0].dims[dim].size;
   by_element(call.operands[0].element, [&](auto zero) {
     using T = decltype(zero);
     for_each_ranked_line<T, 3>(
-        call, dim, {&call.results[0], &call.results[1], &places}, [&](auto& line, const Walk<4>& at) {
+        call, dim, {&call.results[0], &call.results[1], &positions}, [&](auto& line, const Walk<4>& at) {
           for (size_t i = 0; i < line.size(); ++i)
-            line[i].place = places.as<int32_t>()[at.offset(3) + static_cast<int64_t>(i) * places.dims[dim].stride];
-          std::erase_if(line, [](const auto& candidate) { return candidate.place == kNoCandidate; });
+            line[i].position =
+                positions.as<int32_t>()[at.offset(3) + static_cast<int64_t>(i) * positions.dims[dim].stride];
+          std::erase_if(line, [](const auto& candidate) { return candidate.position == kNoCandidate; });
           MTF_CHECK(static_cast<int64_t>(line.size()) >= count, "{} candidates for {}", line.size(), count);
           keep_first(line, count, true);
           write_line<T>(line, dim, &call.results[0], at.offset(1), call.results[1], at.offset(2));
@@ -446,8 +448,8 @@ constexpr graph::Op kBlockTopK = complete(
      .attributes = &graph::kFormOf<BlockTopKAttributes>,
      .infer =
          [](const graph::Operation& operation) {
-           return values_and_places(operation, dim_of<BlockTopKAttributes>(operation),
-                                    operation.attributes.get<BlockTopKAttributes>().candidates);
+           return values_and_positions(operation, dim_of<BlockTopKAttributes>(operation),
+                                       operation.attributes.get<BlockTopKAttributes>().candidates);
          },
      // Each block of the dim makes a block of candidates.
      .space = [](const graph::Operation& operation) { return top_k_space(operation, -1, graph::SplitKind::kFree); },

@@ -39,7 +39,7 @@ class Search {
 
   std::vector<std::pair<int, int>> pairs() {
     next_ = static_cast<int>(operands_.size());
-    place(static_cast<unsigned>(subsets_.size()) - 1);
+    position(static_cast<unsigned>(subsets_.size()) - 1);
     return pairs_;
   }
 
@@ -68,14 +68,14 @@ class Search {
   }
 
   /// The index of a subset's product. Lists the pairs that make it first.
-  int place(unsigned set) {
+  int position(unsigned set) {
     if ((set & (set - 1)) == 0) {
       int i = 0;
       while (set != 1U << i) ++i;
       return i;
     }
-    const int left = place(subsets_[set].left);
-    const int right = place(set & ~subsets_[set].left);
+    const int left = position(subsets_[set].left);
+    const int right = position(set & ~subsets_[set].left);
     pairs_.emplace_back(left, right);
     return next_++;
   }

@@ -29,7 +29,7 @@ struct PoolingAttributes {
   }
   Window along(size_t d) const { return {taps[d], stride[d], low[d], 0, dilation[d], 1}; }
   /// The index of a dim in the lists, or their size if it is not spatial.
-  size_t place(Name name) const {
+  size_t position(Name name) const {
     return static_cast<size_t>(std::find(over.begin(), over.end(), name) - over.begin());
   }
 };
@@ -77,24 +77,24 @@ TensorType pooled_type(const graph::Operation& operation) {
               operation.op->name);
   TensorType type = operation.operands[0];
   for (Dim& dim : type.dims)
-    if (const size_t d = pool.place(dim.name); d < pool.over.size()) dim.size = pool.size[d];
+    if (const size_t d = pool.position(dim.name); d < pool.over.size()) dim.size = pool.size[d];
   return type;
 }
 
 /// Every dim is free. Along spatial dims, operands of another size than the result are read in windows.
 graph::IterationSpace pooling_space(const graph::Operation& operation, bool of_input) {
   const PoolingAttributes& pool = pooling_of(operation);
-  graph::IterationSpace space = space_by_place(operation, -1, graph::SplitKind::kFree);
+  graph::IterationSpace space = space_by_position(operation, -1, graph::SplitKind::kFree);
   for (graph::IterationDim& dim : space.dims) {
     const Dim& result = operation.results[0].dims[dim.results[0]];
-    const size_t d = pool.place(result.name);
+    const size_t d = pool.position(result.name);
     if (d == pool.over.size()) continue;
     for (size_t k = 0; k < operation.operands.size(); ++k) {
       const int64_t size = operation.operands[k].dims[dim.operands[k]].size;
-      const bool by_place = of_input && k == 0 && operation.operands.size() > 1;  // the input itself
-      dim.maps.push_back(by_place   ? graph::AccessMap{.from = result.size, .to = size}
-                         : of_input ? map_of_input(pool.along(d), result.size, size)
-                                    : map_of_output(pool.along(d), size, result.size));
+      const bool by_position = of_input && k == 0 && operation.operands.size() > 1;  // the input itself
+      dim.maps.push_back(by_position ? graph::AccessMap{.from = result.size, .to = size}
+                         : of_input  ? map_of_input(pool.along(d), result.size, size)
+                                     : map_of_output(pool.along(d), size, result.size));
     }
   }
   for (graph::IterationDim& dim : space.dims) dim.results.resize(operation.results.size(), dim.results[0]);
@@ -119,7 +119,7 @@ class BlockPooling {
     const Dims& dims = call.operation.results[0].dims;
     space_.resize(pool_.over.size());
     for (size_t i = 0; i < dims.size(); ++i)
-      if (const size_t d = pool_.place(dims[i].name); d < pool_.over.size()) {
+      if (const size_t d = pool_.position(dims[i].name); d < pool_.over.size()) {
         dims_[d] = static_cast<int>(i);
         space_[d] = convolution_dim(pool_.along(d), input.dims[i], output.dims[i], 0);
       }
@@ -137,7 +137,7 @@ class BlockPooling {
     walk.seek(0);
     const kernels::Pooling pooling{batch.size, channels.size, space_, pool_.counts_padding};
     std::vector<kernels::PoolingTensor> tensors(blocks_.size());
-    for (int64_t place = 0; place < walk.count(); ++place, walk.next()) {
+    for (int64_t position = 0; position < walk.count(); ++position, walk.next()) {
       for (size_t k = 0; k < blocks_.size(); ++k) {
         const kernels::Block& block = *blocks_[k];
         tensors[k] = {block.element, block.as<char>() + walk.offset(static_cast<int>(k)) * size_of(block.element),

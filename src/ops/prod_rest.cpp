@@ -104,7 +104,7 @@ void prod_rest_kernel(graph::KernelCall& call) {
   call.flops += x.size();
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_place(call.threads, across<1>(x, dim, {&y}), x.dims[dim].size, [&](const Walk<1>& at) {
+    for_each_position(call.threads, across<1>(x, dim, {&y}), x.dims[dim].size, [&](const Walk<1>& at) {
       Line line;
       line.factors.resize(count * operands);
       for (size_t k = 0; k < operands; ++k) {
@@ -112,7 +112,7 @@ void prod_rest_kernel(graph::KernelCall& call) {
         const T* source = from.as<T>();
         size_t other = 0;
         for (size_t d = 0; d < from.dims.size(); ++d)
-          if (static_cast<int>(d) != dim) source += at.place(other++) * from.dims[d].stride;
+          if (static_cast<int>(d) != dim) source += at.position(other++) * from.dims[d].stride;
         for (size_t i = 0; i < count; ++i)
           line.factors[i * operands + k] = to_number(source[static_cast<int64_t>(i) * from.dims[dim].stride]);
       }
@@ -132,7 +132,7 @@ void block_product_kernel(graph::KernelCall& call) {
   if (total.size() == 0) return;
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_place(call.threads, across<2>(x, dim, {&x, &total}), x.dims[dim].size, [&](const Walk<2>& at) {
+    for_each_position(call.threads, across<2>(x, dim, {&x, &total}), x.dims[dim].size, [&](const Walk<2>& at) {
       double product = 1;
       for (int64_t i = 0; i < x.dims[dim].size; ++i)
         product *= to_number(x.as<T>()[at.offset(0) + i * x.dims[dim].stride]);
@@ -151,7 +151,7 @@ void block_prod_rest_kernel(graph::KernelCall& call) {
   if (y.size() == 0) return;
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_place(call.threads, across<3>(x, dim, {&x, &others, &y}), x.dims[dim].size, [&](const Walk<3>& at) {
+    for_each_position(call.threads, across<3>(x, dim, {&x, &others, &y}), x.dims[dim].size, [&](const Walk<3>& at) {
       Line line;
       for (size_t i = 0; i < count; ++i)
         line.factors.push_back(to_number(x.as<T>()[at.offset(0) + static_cast<int64_t>(i) * x.dims[dim].stride]));
@@ -198,8 +198,8 @@ constexpr graph::Op kProdRest = complete(
      .space =
          [](const graph::Operation& operation) {
            const bool whole = operation.operands.size() > 1 || operation.attributes.get<ProdRestAttributes>().whole;
-           return space_by_place(operation, dim_of<ProdRestAttributes>(operation),
-                                 whole ? graph::SplitKind::kWhole : graph::SplitKind::kExpand);
+           return space_by_position(operation, dim_of<ProdRestAttributes>(operation),
+                                    whole ? graph::SplitKind::kWhole : graph::SplitKind::kExpand);
          },
      .kernel = prod_rest_kernel,
      .expand = expand_prod_rest,
@@ -222,7 +222,8 @@ constexpr graph::Op kBlockProduct = complete(
      .doc = "Of prod_rest over a split dimension: the product of each block.",
      .attributes = &graph::kFormOf<BlocksAttributes>,
      .infer = infer_of_blocks,
-     .space = [](const graph::Operation& operation) { return space_by_place(operation, -1, graph::SplitKind::kFree); },
+     .space =
+         [](const graph::Operation& operation) { return space_by_position(operation, -1, graph::SplitKind::kFree); },
      .kernel = block_product_kernel,
      .no_gradient = "it stands for a part of a gradient, after gradients are made"});
 
@@ -233,7 +234,8 @@ constexpr graph::Op kBlockProdRest = complete(
             "other blocks.",
      .attributes = &graph::kFormOf<OverAttributes>,
      .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
-     .space = [](const graph::Operation& operation) { return space_by_place(operation, -1, graph::SplitKind::kFree); },
+     .space =
+         [](const graph::Operation& operation) { return space_by_position(operation, -1, graph::SplitKind::kFree); },
      .kernel = block_prod_rest_kernel,
      .work = graph::Work::kPerOperand,
      .no_gradient = "it stands for a part of a gradient, after gradients are made"});

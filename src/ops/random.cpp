@@ -103,7 +103,7 @@ graph::Values build_categorical(Call& call) {
   const ElementType element = real_element(call.tensor("logits").element());
   const graph::Value logits =
       b.cast(call.tensor("logits"), element == ElementType::kBf16 ? ElementType::kF32 : element);
-  const int dim = place_of(logits, dim_over(call, "logits"), call.span_of("over"));
+  const int dim = position_of(logits, dim_over(call, "logits"), call.span_of("over"));
   const graph::Value numbers = made_like(b, logits, [&] {
     return draw(b, kRandomUniform, {logits.element(), logits.dims()}, 0, 1);
   });

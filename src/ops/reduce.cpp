@@ -174,7 +174,7 @@ void sum_as_i32_kernel(graph::KernelCall& call) {
   const kernels::Block &from = call.operands[0], &to = call.results[0];
   Walk<2> walk;
   for (size_t d = 0; d < to.dims.size(); ++d) walk.add(to.dims[d].size, {from.dims[d].stride, to.dims[d].stride});
-  for_each_place(call.threads, walk, 1, [&](const Walk<2>& at) {
+  for_each_position(call.threads, walk, 1, [&](const Walk<2>& at) {
     const double sum = from.as<double>()[at.offset(0)];
     if (!(sum >= INT32_MIN && sum <= INT32_MAX)) refuse_sum();
     to.as<int32_t>()[at.offset(1)] = static_cast<int32_t>(sum);

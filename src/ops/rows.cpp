@@ -78,9 +78,9 @@ RowArray rows_written(const kernels::Block& block) {
   return array;
 }
 
-RowArray row_results(const kernels::Block& block, std::span<const int> places) {
+RowArray row_results(const kernels::Block& block, std::span<const int> positions) {
   RowArray array{block.element, block.data, {}, true, true};
-  for (int64_t place : places) array.strides.push_back(place < 0 ? 0 : block.dims[place].stride);
+  for (int64_t position : positions) array.strides.push_back(position < 0 ? 0 : block.dims[position].stride);
   return array;
 }
 
@@ -126,7 +126,7 @@ void for_each_rows(const kernels::Block& x, const std::vector<bool>& folded, std
   std::vector<RowPointer> pointers;
   for (size_t k = 0; k < arrays.size(); ++k)
     pointers.push_back({arrays[k].data, outer.strides[k], row.empty() ? 1 : row[0].strides[k], inner.strides[k]});
-  std::vector<int64_t> place(others.size(), 0);
+  std::vector<int64_t> position(others.size(), 0);
   for (;;) {
     body({outer.size, length, inner.size}, pointers);
     size_t g = others.size();
@@ -137,9 +137,9 @@ void for_each_rows(const kernels::Block& x, const std::vector<bool>& folded, std
     };
     while (g-- > 0) {
       move(1);
-      if (++place[g] < others[g].size) break;
+      if (++position[g] < others[g].size) break;
       move(-others[g].size);
-      place[g] = 0;
+      position[g] = 0;
     }
     if (g == static_cast<size_t>(-1)) break;
   }

@@ -26,8 +26,9 @@ struct RowArray {
 /// A block as an array along its own dims.
 RowArray rows_read(const kernels::Block& block);
 RowArray rows_written(const kernels::Block& block);
-/// A result with one number a row. `places` holds, for each dim of the operand, the index of the dim in `block`, or -1.
-RowArray row_results(const kernels::Block& block, std::span<const int> places);
+/// A result with one number a row. `positions` holds, for each dim of the operand, the index of the dim in `block`, or
+/// -1.
+RowArray row_results(const kernels::Block& block, std::span<const int> positions);
 
 /// The address of the first row in one array, and the distances between rows and between elements.
 struct RowPointer {

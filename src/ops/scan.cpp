@@ -89,7 +89,7 @@ void add_totals_kernel(graph::KernelCall& call) {
   for (size_t d = 0; d < y.dims.size(); ++d)
     if (static_cast<int>(d) != along.dim)
       walk.add(y.dims[d].size, {x.dims[d].stride, totals.dims[d].stride, y.dims[d].stride});
-  for_each_place(call.threads, walk, along.count, [&](const Walk<3>& at) {
+  for_each_position(call.threads, walk, along.count, [&](const Walk<3>& at) {
     double before = 0;
     for (int64_t k = first; k < last; ++k)
       before += totals.as<double>()[at.offset(1) + k * totals.dims[along.dim].stride];
@@ -98,7 +98,7 @@ void add_totals_kernel(graph::KernelCall& call) {
 }
 
 graph::Values build_cumsum(Call& call) {
-  const int dim = place_of(call.tensor("x"), dim_over(call, "x"), call.span_of("over"));
+  const int dim = position_of(call.tensor("x"), dim_over(call, "x"), call.span_of("over"));
   const graph::Value x = call.builder.cast(call.tensor("x"), number_element(call.tensor("x").element()));
   if (call.tensor("x").element() == ElementType::kBool && x.dims()[dim].size > INT32_MAX)
     fail(Kind::size_overflow, call.span, "a count of {} elements may not fit in i32", x.dims()[dim].size);
@@ -110,7 +110,7 @@ graph::Values build_cumsum(Call& call) {
 graph::Values build_cumprod(Call& call) {
   Builder& b = call.builder;
   const graph::Value& given = call.tensor("x");
-  const int dim = place_of(given, dim_over(call, "x"), call.span_of("over"));
+  const int dim = position_of(given, dim_over(call, "x"), call.span_of("over"));
   const ElementType element = number_element(given.element());
   const Name over = given.dims()[dim].name;
   const int64_t size = given.dims()[dim].size;
@@ -176,7 +176,7 @@ constexpr graph::Op kCumsum = complete(
      .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
      .space =
          [](const graph::Operation& operation) {
-           return space_by_place(operation, dim_of<CumsumAttributes>(operation), graph::SplitKind::kScan);
+           return space_by_position(operation, dim_of<CumsumAttributes>(operation), graph::SplitKind::kScan);
          },
      .kernel = cumsum_kernel,
      .work = graph::Work::kPerOperand,
@@ -196,7 +196,8 @@ constexpr graph::Op kBlockTotal = complete(
        types[0].element = ElementType::kF64;
        return types;
      },
-     .space = [](const graph::Operation& operation) { return space_by_place(operation, -1, graph::SplitKind::kFree); },
+     .space =
+         [](const graph::Operation& operation) { return space_by_position(operation, -1, graph::SplitKind::kFree); },
      .kernel = block_total_kernel,
      .no_gradient = "it stands for a part of cumsum, after gradients are made"});
 
@@ -210,7 +211,7 @@ constexpr graph::Op kAddTotals = complete(
      .space =
          [](const graph::Operation& operation) {
            const int dim = dim_of<CumsumAttributes>(operation);
-           graph::IterationSpace space = space_by_place(operation, -1, graph::SplitKind::kFree);
+           graph::IterationSpace space = space_by_position(operation, -1, graph::SplitKind::kFree);
            space.dims[dim].operands[1] = -1;
            return space;
          },

@@ -145,7 +145,7 @@ void reshape_kernel(graph::KernelCall& call) {
 /// Fails unless the new dims of a group have as many elements as the old ones, and each dim is in one group only.
 void check_group(const graph::Value& x, const DimGroup& group, const Dims& taken) {
   for (const Dim& dim : group.from) {
-    place_of(x, dim, group.span);
+    position_of(x, dim, group.span);
     if (has_dim(taken, dim.name)) fail(Kind::dim_twice, group.span, "`{}` stands twice", dim.name.text());
   }
   if (group.from.empty()) fail(Kind::type_mismatch, group.span, "expected dimensions of {}, found []", describe(x));
@@ -188,7 +188,7 @@ graph::Values build_reshape(Call& call) {
 
 // ---- rename ---------------------------------------------------------------------------------------------------------
 
-graph::IterationSpace same_places(const graph::Operation& operation) {
+graph::IterationSpace same_positions(const graph::Operation& operation) {
   graph::IterationSpace space;
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d)
     space.dims.push_back({.operands = {static_cast<int8_t>(d)}, .results = {static_cast<int8_t>(d)}});
@@ -208,13 +208,13 @@ graph::Values build_rename(Call& call) {
   Dims dims = x.dims();
   std::vector<bool> renamed(dims.size());
   for (const auto& [from, to] : call.pairs) {
-    const int place = place_of(x, from, arrow_span(call));
-    if (renamed[place]) fail(Kind::duplicate_argument, arrow_span(call), "`{}` is renamed twice", from.name.text());
-    renamed[place] = true;
+    const int position = position_of(x, from, arrow_span(call));
+    if (renamed[position]) fail(Kind::duplicate_argument, arrow_span(call), "`{}` is renamed twice", from.name.text());
+    renamed[position] = true;
     if (from.size != to.size)
       fail(Kind::size_mismatch, arrow_span(call), "`{}` has {}, expected {} as `{}` has in {}", to.name.text(), to.size,
-           x.dims()[place].size, from.name.text(), to_string(x.type()));
-    dims[place] = to;
+           x.dims()[position].size, from.name.text(), to_string(x.type()));
+    dims[position] = to;
   }
   return {own_value(call.builder, call.builder.rename(x, dims), x)};
 }
@@ -223,21 +223,21 @@ graph::Values build_rename(Call& call) {
 
 void broadcast_kernel(graph::KernelCall& call) {
   copy_all(call.threads, call.operands[0], call.results[0],
-           places_in(call.operation.results[0].dims, call.operation.operands[0].dims));
+           positions_in(call.operation.results[0].dims, call.operation.operands[0].dims));
 }
 
 graph::Values build_broadcast(Call& call) {
   const graph::Value& x = call.tensor("x");
   const Dims& dims = *call.arrow;
   for (const Dim& dim : x.dims()) {
-    const int place = find_dim(dims, dim.name);
-    if (place >= 0 && dims[place] == dim) continue;
-    Diagnostic error(
-        place < 0 ? Kind::shape_mismatch : Kind::size_conflict, arrow_span(call),
-        place < 0 ? fmt::format("expected every dimension of {}, found none called `{}`", describe(x), dim.name.text())
-                  : fmt::format("expected {} as in {}, found {}", to_string(dim), to_string(x.type()),
-                                to_string(dims[place])));
-    if (place < 0) error.help(fmt::format("add `{0}` to the shape, or fold it: sum(x, over: {0})", dim.name.text()));
+    const int position = find_dim(dims, dim.name);
+    if (position >= 0 && dims[position] == dim) continue;
+    Diagnostic error(position < 0 ? Kind::shape_mismatch : Kind::size_conflict, arrow_span(call),
+                     position < 0 ? fmt::format("expected every dimension of {}, found none called `{}`", describe(x),
+                                                dim.name.text())
+                                  : fmt::format("expected {} as in {}, found {}", to_string(dim), to_string(x.type()),
+                                                to_string(dims[position])));
+    if (position < 0) error.help(fmt::format("add `{0}` to the shape, or fold it: sum(x, over: {0})", dim.name.text()));
     fail(error);
   }
   return {own_value(call.builder, call.builder.broadcast(x, dims), x)};
@@ -245,9 +245,9 @@ graph::Values build_broadcast(Call& call) {
 
 }  // namespace
 
-int place_of(const graph::Value& x, const Dim& dim, Span span) {
-  const int place = find_dim(x.dims(), dim.name);
-  if (place >= 0) return place;
+int position_of(const graph::Value& x, const Dim& dim, Span span) {
+  const int position = find_dim(x.dims(), dim.name);
+  if (position >= 0) return position;
   std::vector<std::string> names;
   for (const Dim& other : x.dims()) names.push_back(other.name.str());
   fail(Diagnostic(Kind::unknown_dim, span,
@@ -307,7 +307,7 @@ constexpr graph::Op kRename = complete(
      .build = build_rename,
      .attributes = &graph::kFormOf<RenameAttributes>,
      .infer = infer_rename,
-     .space = same_places,
+     .space = same_positions,
      .kernel =
          [](graph::KernelCall& call) {
            copy_all(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size()));

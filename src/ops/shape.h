@@ -38,16 +38,16 @@ struct RangeAttributes {
 bool is_zero(const graph::Operation& operation);
 
 /// The index in `x` of the dim that a label or `over:` names. Fails at `span` if `x` has none of that name.
-int place_of(const graph::Value& x, const Dim& dim, Span span);
+int position_of(const graph::Value& x, const Dim& dim, Span span);
 
 /// The elements from `first` to `last` (excluded), `stride` apart, of a dim of `x`. The dim keeps its name. Fails at
 /// `span` if a bound is outside the dim or the range is empty.
 graph::Value slice_dim(Builder& builder, const graph::Value& x, int dim, int64_t first, int64_t last, int64_t stride,
                        Span span);
 
-/// x at position `place` of a dim, which the result lacks. Fails at `span` if the position is outside the dim. NaN
+/// x at position `position` of a dim, which the result lacks. Fails at `span` if the position is outside the dim. NaN
 /// stands for an unknown position, which is checked when the program runs.
-graph::Value index_dim(Builder& builder, const graph::Value& x, int dim, double place, Span span);
+graph::Value index_dim(Builder& builder, const graph::Value& x, int dim, double position, Span span);
 
 /// `result`, or a copy of `x` if the operation changed nothing, because an operation returns a new value.
 graph::Value own_value(Builder& builder, const graph::Value& result, const graph::Value& x);

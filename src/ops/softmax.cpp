@@ -93,7 +93,7 @@ void logsumexp_kernel(graph::KernelCall& call) {
   const Dims& kept = call.operation.results[0].dims;
   const std::vector<bool> folded = folded_dims(call.operation, kept);
   for_each_rows(x, folded,
-                {rows_read(x), row_results(call.results[0], places_in(call.operation.operands[0].dims, kept))},
+                {rows_read(x), row_results(call.results[0], positions_in(call.operation.operands[0].dims, kept))},
                 [&](const kernels::Rows& rows, std::span<const RowPointer> at) {
                   kernels::table().logsumexp_rows(x.element, rows, at[0].in(), at[1].out(), call.threads);
                 });

@@ -85,10 +85,10 @@ Dims remaining(const Dims& dims, const Dims& without) {
   return left;
 }
 
-std::vector<int> places_in(const Dims& dims, const Dims& in) {
-  std::vector<int> places;
-  for (const Dim& dim : dims) places.push_back(find_dim(in, dim.name));
-  return places;
+std::vector<int> positions_in(const Dims& dims, const Dims& in) {
+  std::vector<int> positions;
+  for (const Dim& dim : dims) positions.push_back(find_dim(in, dim.name));
+  return positions;
 }
 
 graph::Value mean_to(Builder& builder, const graph::Value& x, const Dims& kept) {
@@ -96,13 +96,13 @@ graph::Value mean_to(Builder& builder, const graph::Value& x, const Dims& kept) 
   return builder.map(kScale, builder.sum_to(x, kept), 1.0 / count);
 }
 
-graph::IterationSpace space_by_place(const graph::Operation& operation, int special, graph::SplitKind kind) {
+graph::IterationSpace space_by_position(const graph::Operation& operation, int special, graph::SplitKind kind) {
   graph::IterationSpace space;
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
-    const int8_t place = narrow(static_cast<int64_t>(d));
-    space.dims.push_back({.kind = place == special ? kind : graph::SplitKind::kFree,
-                          .operands = std::vector<int8_t>(operation.operands.size(), place),
-                          .results = {place}});
+    const int8_t position = narrow(static_cast<int64_t>(d));
+    space.dims.push_back({.kind = position == special ? kind : graph::SplitKind::kFree,
+                          .operands = std::vector<int8_t>(operation.operands.size(), position),
+                          .results = {position}});
   }
   return space;
 }

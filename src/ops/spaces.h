@@ -20,10 +20,10 @@ graph::IterationSpace reduction_space(const graph::Operation& operation, kernels
 graph::IterationSpace ruled_space(const graph::Operation& operation, graph::SplitKind kind, const Dims& ruled);
 
 /// The dims of every operand and result correspond by index. All are free, except that `special` has the kind `kind`.
-graph::IterationSpace space_by_place(const graph::Operation& operation, int special, graph::SplitKind kind);
+graph::IterationSpace space_by_position(const graph::Operation& operation, int special, graph::SplitKind kind);
 
 /// The index of a dim as an iteration space stores it.
-inline int8_t narrow(int64_t place) { return static_cast<int8_t>(place); }
+inline int8_t narrow(int64_t position) { return static_cast<int8_t>(position); }
 
 /// The attributes of an operation along one dim of its first operand, if that dim is the only attribute.
 struct OverAttributes {
@@ -71,7 +71,7 @@ graph::Value sum_to_operand(Builder& builder, const graph::Value& gradient, cons
 Dims remaining(const Dims& dims, const Dims& without);
 
 /// For each of `dims` its index in `in`, or -1.
-std::vector<int> places_in(const Dims& dims, const Dims& in);
+std::vector<int> positions_in(const Dims& dims, const Dims& in);
 
 /// The mean of `x` over the dims that are not in `kept`. Its flops are those of a sum.
 graph::Value mean_to(Builder& builder, const graph::Value& x, const Dims& kept);

@@ -12,9 +12,11 @@
 namespace mtf::ops {
 namespace {
 
-constexpr std::string_view kPlaces[] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"};
+constexpr std::string_view kPositions[] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"};
 
-std::string place(size_t i) { return i < std::size(kPlaces) ? std::string(kPlaces[i]) : fmt::format("{}th", i + 1); }
+std::string position(size_t i) {
+  return i < std::size(kPositions) ? std::string(kPositions[i]) : fmt::format("{}th", i + 1);
+}
 
 std::vector<std::string> texts_of(const Dims& dims) {
   std::vector<std::string> names;
@@ -110,8 +112,8 @@ void check_sizes(const Call& call, const graph::Values& operands) {
         const std::string name = dim.name.str();
         fail(Diagnostic(
                  Kind::size_conflict, call.span,
-                 fmt::format("`{}` is {} in the {} operand, {}, and {} in the {}, {}", name, dim.size, place(i),
-                             describe(operands[i]), operands[j].dims()[other].size, place(j), describe(operands[j])))
+                 fmt::format("`{}` is {} in the {} operand, {}, and {} in the {}, {}", name, dim.size, position(i),
+                             describe(operands[i]), operands[j].dims()[other].size, position(j), describe(operands[j])))
                  .help(fmt::format("if they are two dimensions, rename one: rename(x, {} -> {}2)", name, name)));
       }
 }

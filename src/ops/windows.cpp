@@ -117,7 +117,7 @@ Dims dims_of_space(const Call& call, const graph::Value& x) {
          call.labels.size());
   Dims dims;
   for (const DimLabel& label : call.labels) {
-    const Dim& dim = x.dims()[place_of(x, label.dim, label.span)];
+    const Dim& dim = x.dims()[position_of(x, label.dim, label.span)];
     if (has_dim(dims, dim.name))
       fail(Kind::dim_twice, label.span, "`{}` stands twice among the dimensions of the window", dim.name.text());
     dims.push_back(dim);

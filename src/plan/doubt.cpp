@@ -9,7 +9,7 @@ namespace mtf::plan {
 std::string reason_of(const Doubt& doubt) {
   switch (doubt.kind) {
     case Doubt::Kind::kWays: return "only the run knows which way it goes: each is counted";
-    case Doubt::Kind::kTurns: return "only the run knows how often: one turn is counted";
+    case Doubt::Kind::kIterations: return "only the run knows how often: one turn is counted";
     case Doubt::Kind::kRest: return "only the run knows whether it ends here: what follows is counted";
     case Doubt::Kind::kUnknown: return "only the run knows what this works on: it is not counted";
     case Doubt::Kind::kSkipped: break;

@@ -10,11 +10,11 @@ namespace mtf::plan {
 
 struct Doubt {
   enum class Kind : std::uint8_t {
-    kWays,     ///< the branch that a condition selects is unknown: every branch is counted
-    kTurns,    ///< the number of iterations of a loop is unknown: one iteration is counted
-    kRest,     ///< a loop or function may end here: the rest is counted
-    kUnknown,  ///< the operand of an operation is unknown: the operation is not counted
-    kSkipped,  ///< the plan skipped iterations: each counts as much as a walked iteration
+    kWays,        ///< the branch that a condition selects is unknown: every branch is counted
+    kIterations,  ///< the number of iterations of a loop is unknown: one iteration is counted
+    kRest,        ///< a loop or function may end here: the rest is counted
+    kUnknown,     ///< the operand of an operation is unknown: the operation is not counted
+    kSkipped,     ///< the plan skipped iterations: each counts as much as a walked iteration
   };
   Span place;  ///< the condition, the sequence of the loop, or the operation
   Kind kind = Kind::kWays;

@@ -31,7 +31,7 @@ void run_split(Compilation& c) {
 /// Runs a pass on the bodies of a schedule's loops, then on the schedule.
 void on_all(schedule::Schedule& schedule, void (*pass)(schedule::Schedule&)) {
   for (schedule::Step& step : schedule.steps)
-    if (step.turn) on_all(*step.turn, pass);
+    if (step.iteration) on_all(*step.iteration, pass);
   pass(schedule);
 }
 
@@ -110,7 +110,7 @@ void verify_chosen(const Compilation& c) {
 void on_each(const schedule::Schedule& schedule, const std::function<void(const schedule::Schedule&)>& look) {
   look(schedule);
   for (const schedule::Step& step : schedule.steps)
-    if (step.turn) on_each(*step.turn, look);
+    if (step.iteration) on_each(*step.iteration, look);
 }
 
 void verify_loops(const Compilation& c) {

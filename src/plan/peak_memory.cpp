@@ -52,11 +52,11 @@ void add(PeakMemory& memory, const schedule::Schedule& schedule, const schedule:
   }
   const schedule::Step& step = schedule.steps[static_cast<size_t>(buffer.first)];
   const int64_t bytes = staging_bytes(schedule, step, largest_bytes);
-  if (!step.turn) {
+  if (!step.iteration) {
     memory.buffers = saturating_add(memory.buffers, bytes);
     return;
   }
-  const PeakMemory inner = peak_memory(*step.turn);
+  const PeakMemory inner = peak_memory(*step.iteration);
   memory.saved = saturating_add(memory.saved, inner.saved);
   memory.gradients = saturating_add(memory.gradients, inner.gradients);
   memory.buffers = saturating_add(memory.buffers, inner.buffers);

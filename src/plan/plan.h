@@ -45,12 +45,12 @@ struct PlanInputs {
   const graph::Program* program = nullptr;  ///< the captured program of this run
   std::vector<PlanInput> values;            ///< in the order of the local program's inputs
   const graph::Region* region = nullptr;    ///< the region whose iteration this is; null outside of loops
-  std::vector<double> turn_numbers =
+  std::vector<double> iteration_numbers =
       {};  ///< in an iteration: the numbers of the loop operation, as this iteration has them
   /// The host numbers of an instruction's operation.
   std::span<const double> numbers(const spmd::Instruction& instruction) const {
     if (region && instruction.origin >= 0)
-      return std::span(turn_numbers)
+      return std::span(iteration_numbers)
           .subspan(static_cast<size_t>(region->first_number[instruction.origin]), instruction.node->inputs.size());
     return instruction.origin >= 0 ? program->operations[instruction.origin].operation->inputs
                                    : instruction.node->inputs;

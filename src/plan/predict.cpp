@@ -19,7 +19,7 @@ namespace {
 schedule::Schedule with_buffers(const schedule::Schedule& schedule) {
   schedule::Schedule copy = schedule;
   for (schedule::Step& step : copy.steps)
-    if (step.turn) step.turn = std::make_shared<schedule::Schedule>(with_buffers(*step.turn));
+    if (step.iteration) step.iteration = std::make_shared<schedule::Schedule>(with_buffers(*step.iteration));
   const auto lacks_program = [](const schedule::Step& step) {
     return step.kind == schedule::StepKind::kFusion && !step.loop;
   };
@@ -60,10 +60,10 @@ Prediction predict_without_memory(const schedule::Schedule& schedule) {
     check_interrupt();
     int64_t calls = step.calls;
     std::vector<spmd::InstructionCost> costs = all.of_step(step.instructions);
-    if (step.turn) {
+    if (step.iteration) {
       prediction.costs[step.instructions[0]] = costs[0];
-      add_times(counters, predict_without_memory(*step.turn).counters,
-                most_turns(*program.instructions[step.instructions[0]].node));
+      add_times(counters, predict_without_memory(*step.iteration).counters,
+                most_iterations(*program.instructions[step.instructions[0]].node));
       continue;
     }
     for (size_t i = 0; i < costs.size(); ++i) {

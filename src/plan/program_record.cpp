@@ -34,9 +34,11 @@ int32_t ProgramRecord::add(const graph::Capture& capture) {
   return last_ = at->second;
 }
 
-void ProgramRecord::run(int32_t program, int64_t turns) { programs_[program].times += std::max<int64_t>(turns, 1); }
+void ProgramRecord::run(int32_t program, int64_t iterations) {
+  programs_[program].times += std::max<int64_t>(iterations, 1);
+}
 
-void ProgramRecord::extrapolated(int32_t program, int64_t turns) { programs_[program].times += turns; }
+void ProgramRecord::extrapolated(int32_t program, int64_t iterations) { programs_[program].times += iterations; }
 
 std::vector<int64_t> ProgramRecord::times() const {
   std::vector<int64_t> times;

@@ -31,10 +31,10 @@ class ProgramRecord {
   int32_t add(const graph::Capture& capture);
   /// The number of the program that was added last.
   int32_t last() const { return last_; }
-  /// Adds `turns` runs of a program. 0 means that only a run knows the number; it counts as one.
-  void run(int32_t program, int64_t turns);
-  /// Adds `turns` runs in loop iterations that were not walked.
-  void extrapolated(int32_t program, int64_t turns);
+  /// Adds `iterations` runs of a program. 0 means that only a run knows the number; it counts as one.
+  void run(int32_t program, int64_t iterations);
+  /// Adds `iterations` runs in loop iterations that were not walked.
+  void extrapolated(int32_t program, int64_t iterations);
 
   /// The number of runs of each program so far.
   std::vector<int64_t> times() const;

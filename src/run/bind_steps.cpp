@@ -78,7 +78,7 @@ std::vector<BoundStep> bind_steps(Frame& frame, Machine& machine, bool share, co
       case schedule::StepKind::kKernel: bound.compute = bind_kernel(schedule, step, frame.hostings()); break;
       case schedule::StepKind::kWindow: bound.window_bytes = frame.most_bytes(step.writes[0]); break;
       case schedule::StepKind::kFusion: bound.compute = bind_loop(schedule, step, frame.hostings()); break;
-      case schedule::StepKind::kTurns:
+      case schedule::StepKind::kIterations:
         bound.loop = bound.first->node->region->hands_on ? bind_pipeline(frame, machine, step)
                                                          : bind_scan(frame, machine, step, share);
         break;

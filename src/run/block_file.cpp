@@ -23,7 +23,7 @@ struct Piece {
   }
 };
 
-/// Calls `visit(place, bytes)` for each part of a block that is contiguous in the whole tensor. `place` is the byte
+/// Calls `visit(place, bytes)` for each part of a block that is contiguous in the whole tensor. `offset` is the byte
 /// offset from the beginning of the tensor.
 template <typename Bytes, typename Visit>
 void for_each_run(const TensorType& type, const std::vector<Interval>& box, std::span<Bytes> piece,
@@ -41,9 +41,9 @@ void for_each_run(const TensorType& type, const std::vector<Interval>& box, std:
   if (piece.empty()) return;
   std::vector<int64_t> at(inner, 0);
   for (size_t done = 0; done < piece.size(); done += static_cast<size_t>(run)) {
-    int64_t place = 0;
-    for (size_t i = 0; i < box.size(); ++i) place += (box[i].first + (i < inner ? at[i] : 0)) * strides[i];
-    visit(static_cast<uint64_t>(place), piece.subspan(done, static_cast<size_t>(run)));
+    int64_t offset = 0;
+    for (size_t i = 0; i < box.size(); ++i) offset += (box[i].first + (i < inner ? at[i] : 0)) * strides[i];
+    visit(static_cast<uint64_t>(offset), piece.subspan(done, static_cast<size_t>(run)));
     for (size_t i = inner; i-- > 0;) {
       if (++at[i] < box[i].size()) break;
       at[i] = 0;
@@ -64,7 +64,7 @@ template <typename Visit>
 void for_each_own_piece(Machine& machine, const plan::Tensor& tensor, const Visit& visit) {
   const spmd::LocalValue value = blocks_of(tensor);
   const Hosting& hosting = machine.hostings.of(tensor.mesh);
-  for (const int hosted : hosting.places(value.varies()).first) {
+  for (const int hosted : hosting.slots(value.varies()).first) {
     const Coordinates& coordinates = hosting.coordinates()[static_cast<size_t>(hosted)];
     if (!is_ours(hosting, value.varies(), coordinates)) continue;
     const BlockShape block = block_at(value, coordinates);
@@ -82,26 +82,26 @@ void for_each_own_piece(Machine& machine, const plan::Tensor& tensor, const Visi
 
 }  // namespace
 
-uint64_t write_blocks(Machine& machine, const plan::Tensor& tensor, const io::PositionedFile& file, uint64_t place) {
+uint64_t write_blocks(Machine& machine, const plan::Tensor& tensor, const io::PositionedFile& file, uint64_t offset) {
   uint64_t sum = 0;
   for_each_own_piece(machine, tensor, [&](const std::vector<Interval>& box, std::span<const std::byte> piece) {
     for_each_run(tensor.type, box, piece, [&](uint64_t at, std::span<const std::byte> bytes) {
       sum += io::element_sum(at, bytes, static_cast<size_t>(size_of(tensor.type.element)));
-      file.write(place + at, bytes);
+      file.write(offset + at, bytes);
     });
   });
   return sum;
 }
 
 plan::Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh,
-                                  const Sharding& sharding, const io::PositionedFile& file, uint64_t place) {
+                                  const Sharding& sharding, const io::PositionedFile& file, uint64_t offset) {
   plan::Runtime::Loaded result;
   result.tensor = fill_blocks(
       // `memory` is in the order of the dims.
       machine, type, mesh, sharding, [&](const BlockShape& block, std::byte* memory) {
         const std::span<std::byte> bytes(memory, static_cast<size_t>(block.elements * size_of(type.element)));
         for_each_run(type, block.box, bytes,
-                     [&](uint64_t at, std::span<std::byte> run) { file.read(place + at, run); });
+                     [&](uint64_t at, std::span<std::byte> run) { file.read(offset + at, run); });
       });
   for_each_own_piece(machine, *result.tensor, [&](const std::vector<Interval>& box, std::span<const std::byte> piece) {
     for_each_run(type, box, piece, [&](uint64_t at, std::span<const std::byte> bytes) {
@@ -111,14 +111,14 @@ plan::Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, cons
   return result;
 }
 
-uint64_t write_whole(const plan::HostTensor& tensor, const io::PositionedFile& file, uint64_t place) {
-  file.write(place, tensor.bytes);
+uint64_t write_whole(const plan::HostTensor& tensor, const io::PositionedFile& file, uint64_t offset) {
+  file.write(offset, tensor.bytes);
   return io::element_sum(0, tensor.bytes, static_cast<size_t>(size_of(tensor.type.element)));
 }
 
-plan::HostTensor read_whole(const TensorType& type, const io::PositionedFile& file, uint64_t place, uint64_t& sum) {
+plan::HostTensor read_whole(const TensorType& type, const io::PositionedFile& file, uint64_t offset, uint64_t& sum) {
   plan::HostTensor whole{type, std::vector<std::byte>(static_cast<size_t>(size_of(type.dims) * size_of(type.element)))};
-  file.read(place, whole.bytes);
+  file.read(offset, whole.bytes);
   sum = io::element_sum(0, whole.bytes, static_cast<size_t>(size_of(type.element)));
   return whole;
 }

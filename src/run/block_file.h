@@ -15,17 +15,17 @@
 
 namespace mtf::run {
 
-/// Writes the blocks of a tensor that this rank hosts and no lower rank hosts. The whole tensor begins at byte `place`.
-/// Returns the share of these blocks in the tensor's checksum (io/element_sum.h). Throws IoError.
-uint64_t write_blocks(Machine& machine, const plan::Tensor& tensor, const io::PositionedFile& file, uint64_t place);
+/// Writes the blocks of a tensor that this rank hosts and no lower rank hosts. The whole tensor begins at byte
+/// `offset`. Returns the share of these blocks in the tensor's checksum (io/element_sum.h). Throws IoError.
+uint64_t write_blocks(Machine& machine, const plan::Tensor& tensor, const io::PositionedFile& file, uint64_t offset);
 
-/// Reads this rank's blocks of a tensor that begins at byte `place` of the file. Also returns the share in the checksum
-/// of the blocks that no lower rank hosts. Throws IoError.
+/// Reads this rank's blocks of a tensor that begins at byte `offset` of the file. Also returns the share in the
+/// checksum of the blocks that no lower rank hosts. Throws IoError.
 plan::Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh,
-                                  const Sharding& sharding, const io::PositionedFile& file, uint64_t place);
+                                  const Sharding& sharding, const io::PositionedFile& file, uint64_t offset);
 
 /// Write and read a whole tensor, on a rank that has all of it.
-uint64_t write_whole(const plan::HostTensor& tensor, const io::PositionedFile& file, uint64_t place);
-plan::HostTensor read_whole(const TensorType& type, const io::PositionedFile& file, uint64_t place, uint64_t& sum);
+uint64_t write_whole(const plan::HostTensor& tensor, const io::PositionedFile& file, uint64_t offset);
+plan::HostTensor read_whole(const TensorType& type, const io::PositionedFile& file, uint64_t offset, uint64_t& sum);
 
 }  // namespace mtf::run

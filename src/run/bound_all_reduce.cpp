@@ -15,7 +15,7 @@ class AllReduces : public BoundCollective {
              SharedMemory* shared)
       : elements_(elements), sum_(elements), shared_(hosting.mesh()->size() == hosting.ranks() ? shared : nullptr) {
     for (const spmd::LocalValue* value : values) largest_ += most_elements(*value);
-    filled_.assign(static_cast<size_t>(hosting.places(results[0]->varies()).count()), false);
+    filled_.assign(static_cast<size_t>(hosting.slots(results[0]->varies()).count()), false);
     std::vector<ReduceGroup> alone;
     for (ReduceBundle& bundle : bundles_of(reduce_groups(hosting, *values[0], axes), alone)) {
       Task task;
@@ -60,7 +60,7 @@ class AllReduces : public BoundCollective {
  private:
   struct Part {
     ReduceGroup group;
-    int result_place = 0;
+    int result_slot = 0;
     bool fills = true;            // false: another group fills the same replica
     std::vector<int64_t> counts;  // elements of each value
     int64_t count = 0;
@@ -88,9 +88,9 @@ class AllReduces : public BoundCollective {
       part.counts.push_back(block_at(*value, hosting.mesh()->coordinates(member)).elements);
       part.count += part.counts.back();
     }
-    part.result_place = hosting.find_place(hosting.rank(), results[0]->varies(), member);
-    part.fills = !filled_[static_cast<size_t>(part.result_place)];
-    filled_[static_cast<size_t>(part.result_place)] = true;
+    part.result_slot = hosting.find_slot(hosting.rank(), results[0]->varies(), member);
+    part.fills = !filled_[static_cast<size_t>(part.result_slot)];
+    filled_[static_cast<size_t>(part.result_slot)] = true;
     if (part.count > counted_.values) {
       counted_.values = part.count;
       counted_.bytes = part.count * elements_.size();
@@ -111,13 +111,13 @@ class AllReduces : public BoundCollective {
     const int64_t bytes = task.count * elements_.size();
     task.in_place = task.parts.size() == 1 && values == 1 && task.parts[0].fills && group.aligned;
     if (!task.in_place) task.packed = staging_.take(bytes);
-    if (!group.aligned) task.own = staging_.take(schedule::padded(bytes) * static_cast<int64_t>(group.places.size()));
+    if (!group.aligned) task.own = staging_.take(schedule::padded(bytes) * static_cast<int64_t>(group.slots.size()));
     task.exchange = make_all_reduce(group, elements_, task.count, largest_, shared_);
     task.staging = staging_.take(task.exchange->staging_bytes());
   }
 
   std::byte* result_of(const Part& part, size_t value) const {
-    return static_cast<std::byte*>(results_[value][static_cast<size_t>(part.result_place)]);
+    return static_cast<std::byte*>(results_[value][static_cast<size_t>(part.result_slot)]);
   }
 
   ReduceArrays arrays_of(const Task& task, std::span<const std::span<void* const>> operands) {
@@ -125,8 +125,8 @@ class AllReduces : public BoundCollective {
     std::byte* staging = base_ + task.staging;
     if (task.in_place) {
       std::byte* result = result_of(task.parts[0], 0);
-      if (group.places.size() == 1)
-        return {static_cast<const std::byte*>(operands[0][static_cast<size_t>(group.places[0])]), result, staging};
+      if (group.slots.size() == 1)
+        return {static_cast<const std::byte*>(operands[0][static_cast<size_t>(group.slots[0])]), result, staging};
       sum_.run(group, operands[0], result, task.count);
       return {result, result, staging};
     }
@@ -148,12 +148,12 @@ class AllReduces : public BoundCollective {
   /// Packs the blocks of all groups into one array for each of this rank's members.
   void pack_members(const Task& task, std::span<const std::span<void* const>> operands) const {
     const int64_t step = schedule::padded(task.count * elements_.size());
-    for (size_t member = 0; member < task.parts[0].group.places.size(); ++member) {
+    for (size_t member = 0; member < task.parts[0].group.slots.size(); ++member) {
       std::byte* at = base_ + task.own + static_cast<int64_t>(member) * step;
       for (const Part& part : task.parts)
         for (size_t v = 0; v < part.counts.size(); ++v) {
           const size_t bytes = static_cast<size_t>(part.counts[v] * elements_.size());
-          std::memcpy(at, operands[v][static_cast<size_t>(part.group.places[member])], bytes);
+          std::memcpy(at, operands[v][static_cast<size_t>(part.group.slots[member])], bytes);
           at += bytes;
         }
     }
@@ -187,7 +187,7 @@ class AllReduces : public BoundCollective {
   SharedMemory* const shared_;
   std::vector<Part> alone_;  // groups whose members are all on this rank
   std::vector<Task> tasks_;
-  std::vector<bool> filled_;  // for each place of the results
+  std::vector<bool> filled_;  // for each slot of the results
   int64_t largest_ = 0;       // elements of the largest group
   plan::CollectiveCount counted_;
   StagingPlan staging_;

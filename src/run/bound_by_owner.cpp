@@ -12,8 +12,8 @@ namespace {
 class ByOwner : public BoundCollective {
  public:
   ByOwner(const Hosting& hosting, spmd::InstructionKind kind, const spmd::LocalValue& from, const spmd::LocalValue& to,
-          AxisSet axes, const spmd::LocalDim& over, const int64_t& turn)
-      : turn_(turn) {
+          AxisSet axes, const spmd::LocalDim& over, const int64_t& iteration)
+      : iteration_(iteration) {
     const Mesh& mesh = *hosting.mesh();
     for (const int64_t processor : mesh.group(0, axes)) {
       const Interval block = bounds(over, mesh, mesh.coordinates(processor));
@@ -47,7 +47,7 @@ class ByOwner : public BoundCollective {
 
   void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
              const CollectiveRun& run) override {
-    now_ = std::prev(by_first_.upper_bound(turn_))->second.get();
+    now_ = std::prev(by_first_.upper_bound(iteration_))->second.get();
     now_->begin(operands, results, run);
   }
   bool advance(Transport& transport) override { return now_->advance(transport); }
@@ -56,9 +56,9 @@ class ByOwner : public BoundCollective {
   void wait(Transport& transport) override { now_->finish(transport); }
 
  private:
-  static spmd::LocalValue with_place(spmd::LocalValue value, spmd::LocalDim place) {
-    value.partial &= ~place.axes.set();
-    value.dims.insert(value.dims.begin(), std::move(place));
+  static spmd::LocalValue with_slot(spmd::LocalValue value, spmd::LocalDim slot) {
+    value.partial &= ~slot.axes.set();
+    value.dims.insert(value.dims.begin(), std::move(slot));
     for (int8_t& d : value.order) ++d;
     value.order.insert(value.order.begin(), 0);
     return value;
@@ -68,13 +68,13 @@ class ByOwner : public BoundCollective {
                                                 const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
                                                 const spmd::LocalDim& whole, const spmd::LocalDim& owned) {
     const bool gives = kind == spmd::InstructionKind::kFromOwner;
-    const spmd::LocalValue a = with_place(from, gives ? owned : whole), b = with_place(to, gives ? whole : owned);
+    const spmd::LocalValue a = with_slot(from, gives ? owned : whole), b = with_slot(to, gives ? whole : owned);
     if (!gives && !(from.partial & axes)) return bind_slice(hosting, a, b);
     return bind_collective(hosting, gives ? spmd::InstructionKind::kAllGather : spmd::InstructionKind::kReduceScatter,
                            {&a}, {&b}, axes, kernels::Reduction::kSum);
   }
 
-  const int64_t& turn_;
+  const int64_t& iteration_;
   std::map<int64_t, std::unique_ptr<BoundCollective>> by_first_;  ///< by the first position of each owner
   BoundCollective* now_ = nullptr;
 };
@@ -83,8 +83,8 @@ class ByOwner : public BoundCollective {
 
 std::unique_ptr<BoundCollective> bind_by_owner(const Hosting& hosting, spmd::InstructionKind kind,
                                                const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
-                                               const spmd::LocalDim& over, const int64_t& turn) {
-  return std::make_unique<ByOwner>(hosting, kind, from, to, axes, over, turn);
+                                               const spmd::LocalDim& over, const int64_t& iteration) {
+  return std::make_unique<ByOwner>(hosting, kind, from, to, axes, over, iteration);
 }
 
 }  // namespace mtf::run

@@ -17,8 +17,8 @@ AxisSet varies_of(const spmd::LocalProgram& program, const std::vector<int>& val
   return axes;
 }
 
-int place_of(const spmd::LocalValue& value, Hostings& hostings, int hosted) {
-  return hostings.of(value.mesh).places(value.varies()).of[hosted];
+int slot_of(const spmd::LocalValue& value, Hostings& hostings, int hosted) {
+  return hostings.of(value.mesh).slots(value.varies()).of[hosted];
 }
 
 /// Elements read, written or computed by one thread before another thread is woken: a few microseconds of work.
@@ -26,13 +26,13 @@ constexpr int64_t kWorkOfThread = 8192;
 /// The overhead of one kernel call, in the same unit.
 constexpr int64_t kWorkOfCall = 256;
 
-/// Runs `body(i)` for each place, in parallel if there are several places with enough work.
-template <typename Place, typename Body>
-void for_places(kernels::Threads& threads, const std::vector<Place>& places, Body body) {
-  if (places.size() == 1) return body(0);
-  if (places.empty()) return;
-  const int64_t work = kWorkOfCall + places[0].elements + places[0].flops;
-  threads.parallel_for(static_cast<int64_t>(places.size()), ceil_div(kWorkOfThread, work),
+/// Runs `body(i)` for each slot, in parallel if there are several slots with enough work.
+template <typename Slot, typename Body>
+void for_slots(kernels::Threads& threads, const std::vector<Slot>& slots, Body body) {
+  if (slots.size() == 1) return body(0);
+  if (slots.empty()) return;
+  const int64_t work = kWorkOfCall + slots[0].elements + slots[0].flops;
+  threads.parallel_for(static_cast<int64_t>(slots.size()), ceil_div(kWorkOfThread, work),
                        [&](int64_t begin, int64_t end) {
                          for (int64_t i = begin; i < end; ++i) body(static_cast<size_t>(i));
                        });
@@ -46,46 +46,46 @@ class Kernel : public BoundCompute {
     std::vector<int> all = instruction_.results;
     all.insert(all.end(), instruction_.operands.begin(), instruction_.operands.end());
     const Hosting& hosting = hostings.of(program.values[instruction_.results[0]].mesh);
-    for (int hosted : hosting.places(varies_of(program, all)).first) {
-      Place place;
+    for (int hosted : hosting.slots(varies_of(program, all)).first) {
+      Slot slot;
       const Coordinates& coordinates = hosting.coordinates()[hosted];
-      auto add = [&](int v, std::vector<kernels::Block>& blocks, std::vector<int>& places) {
+      auto add = [&](int v, std::vector<kernels::Block>& blocks, std::vector<int>& slots) {
         blocks.push_back(kernel_block(program.values[v], block_at(program.values[v], coordinates)));
-        places.push_back(place_of(program.values[v], hostings, hosted));
-        place.elements += blocks.back().size();
+        slots.push_back(slot_of(program.values[v], hostings, hosted));
+        slot.elements += blocks.back().size();
       };
-      for (int v : instruction_.operands) add(v, place.operands, place.operand_places);
-      for (int v : instruction_.results) add(v, place.results, place.result_places);
-      places_.push_back(std::move(place));
+      for (int v : instruction_.operands) add(v, slot.operands, slot.operand_slots);
+      for (int v : instruction_.results) add(v, slot.results, slot.result_slots);
+      slots_.push_back(std::move(slot));
     }
   }
 
   int64_t run(const StepRun& run) override {
-    for_places(run.threads, places_, [&](size_t i) {
-      Place& place = places_[i];
-      for (size_t k = 0; k < place.operands.size(); ++k)
-        place.operands[k].data = run.pointers.at(instruction_.operands[k], place.operand_places[k]);
-      for (size_t k = 0; k < place.results.size(); ++k)
-        place.results[k].data = run.pointers.at(instruction_.results[k], place.result_places[k]);
-      graph::KernelCall call{*instruction_.node, place.operands, place.results, run.inputs, run.threads};
+    for_slots(run.threads, slots_, [&](size_t i) {
+      Slot& slot = slots_[i];
+      for (size_t k = 0; k < slot.operands.size(); ++k)
+        slot.operands[k].data = run.pointers.at(instruction_.operands[k], slot.operand_slots[k]);
+      for (size_t k = 0; k < slot.results.size(); ++k)
+        slot.results[k].data = run.pointers.at(instruction_.results[k], slot.result_slots[k]);
+      graph::KernelCall call{*instruction_.node, slot.operands, slot.results, run.inputs, run.threads};
       call.progress = run.progress;
       instruction_.node->op->kernel(call);
-      place.flops = call.flops;
+      slot.flops = call.flops;
     });
     int64_t most = 0;
-    for (const Place& place : places_) most = std::max(most, place.flops);
+    for (const Slot& slot : slots_) most = std::max(most, slot.flops);
     return most;
   }
 
  private:
-  struct Place {
+  struct Slot {
     std::vector<kernels::Block> operands, results;
-    std::vector<int> operand_places, result_places;
+    std::vector<int> operand_slots, result_slots;
     int64_t elements = 0;  ///< of all blocks
     int64_t flops = 0;     ///< of the latest run
   };
   const spmd::Instruction& instruction_;
-  std::vector<Place> places_;
+  std::vector<Slot> slots_;
 };
 
 class Loop : public BoundCompute {
@@ -96,8 +96,8 @@ class Loop : public BoundCompute {
     std::vector<int> all = plan_.outputs;
     for (int v : plan_.operands) all.push_back(v);
     const Hosting& hosting = hostings.of(program.values[plan_.outputs[0]].mesh);
-    for (int hosted : hosting.places(varies_of(program, plan_.outputs)).first) {
-      Place place;
+    for (int hosted : hosting.slots(varies_of(program, plan_.outputs)).first) {
+      Slot slot;
       const Coordinates& coordinates = hosting.coordinates()[hosted];
       int64_t points = 1;
       for (const spmd::LocalDim& dim : plan_.dims) {
@@ -105,53 +105,53 @@ class Loop : public BoundCompute {
         one.mesh = program.values[plan_.outputs[0]].mesh;
         one.dims = {dim};
         one.order = {0};
-        place.sizes.push_back(block_at(one, coordinates).elements);
-        points *= place.sizes.back();
+        slot.sizes.push_back(block_at(one, coordinates).elements);
+        points *= slot.sizes.back();
       }
-      place.elements = points * static_cast<int64_t>(all.size());
-      place.flops = points * (plan_.counted_steps + plan_.counted_reductions);
-      place.strides.reserve(all.size());
-      auto add = [&](int v, std::vector<kernels::FusionArgument>& arguments, std::vector<int>& places) {
-        place.strides.push_back(strides(program.values[v], coordinates));
-        arguments.push_back(kernels::FusionArgument::array(nullptr, place.strides.back()));
-        places.push_back(place_of(program.values[v], hostings, hosted));
+      slot.elements = points * static_cast<int64_t>(all.size());
+      slot.flops = points * (plan_.counted_steps + plan_.counted_reductions);
+      slot.strides.reserve(all.size());
+      auto add = [&](int v, std::vector<kernels::FusionArgument>& arguments, std::vector<int>& slots) {
+        slot.strides.push_back(strides(program.values[v], coordinates));
+        arguments.push_back(kernels::FusionArgument::array(nullptr, slot.strides.back()));
+        slots.push_back(slot_of(program.values[v], hostings, hosted));
       };
-      for (int v : plan_.operands) add(v, place.operands, place.operand_places);
-      for (int v : plan_.outputs) add(v, place.outputs, place.output_places);
-      places_.push_back(std::move(place));
+      for (int v : plan_.operands) add(v, slot.operands, slot.operand_slots);
+      for (int v : plan_.outputs) add(v, slot.outputs, slot.output_slots);
+      slots_.push_back(std::move(slot));
     }
     // Set last, because the spans point into vectors that must not move.
-    for (Place& place : places_) {
+    for (Slot& slot : slots_) {
       size_t next = 0;
-      for (kernels::FusionArgument& argument : place.operands) argument.strides = place.strides[next++];
-      for (kernels::FusionArgument& argument : place.outputs) argument.strides = place.strides[next++];
+      for (kernels::FusionArgument& argument : slot.operands) argument.strides = slot.strides[next++];
+      for (kernels::FusionArgument& argument : slot.outputs) argument.strides = slot.strides[next++];
     }
   }
 
   int64_t run(const StepRun& run) override {
-    for_places(run.threads, places_, [&](size_t i) {
-      Place& place = places_[i];
-      for (size_t k = 0; k < place.operands.size(); ++k) {
+    for_slots(run.threads, slots_, [&](size_t i) {
+      Slot& slot = slots_[i];
+      for (size_t k = 0; k < slot.operands.size(); ++k) {
         int v = plan_.operands[k];
         if (plan_.program.operands[k].kind == kernels::OperandKind::kScalar)
-          place.operands[k] = kernels::FusionArgument::scalar(run.numbers[v]);
-        else place.operands[k].data = run.pointers.at(v, place.operand_places[k]);
+          slot.operands[k] = kernels::FusionArgument::scalar(run.numbers[v]);
+        else slot.operands[k].data = run.pointers.at(v, slot.operand_slots[k]);
       }
-      for (size_t k = 0; k < place.outputs.size(); ++k)
-        place.outputs[k].data = run.pointers.at(plan_.outputs[k], place.output_places[k]);
-      code_.run(place.sizes, place.operands, place.outputs, run.threads);
+      for (size_t k = 0; k < slot.outputs.size(); ++k)
+        slot.outputs[k].data = run.pointers.at(plan_.outputs[k], slot.output_slots[k]);
+      code_.run(slot.sizes, slot.operands, slot.outputs, run.threads);
     });
     int64_t most = 0;
-    for (const Place& place : places_) most = std::max(most, place.flops);
+    for (const Slot& slot : slots_) most = std::max(most, slot.flops);
     return most;
   }
 
  private:
-  struct Place {
+  struct Slot {
     std::vector<int64_t> sizes;
     std::vector<std::vector<int64_t>> strides;
     std::vector<kernels::FusionArgument> operands, outputs;
-    std::vector<int> operand_places, output_places;
+    std::vector<int> operand_slots, output_slots;
     int64_t elements = 0, flops = 0;
   };
 
@@ -170,7 +170,7 @@ class Loop : public BoundCompute {
 
   schedule::FusionPlan plan_;
   kernels::FusedLoop code_;
-  std::vector<Place> places_;
+  std::vector<Slot> slots_;
 };
 
 }  // namespace

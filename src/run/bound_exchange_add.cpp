@@ -40,19 +40,19 @@ class ExchangeAdd : public MessagesAtOnce {
     const spmd::LocalValue& to = transfers.to();
     for (const spmd::LocalDim& dim : transfers.from().dims)
       MTF_CHECK(!dim.mapped || !dim.map.wrap, "what wraps around is not added up");
-    for (int hosted : hosting.places(to.varies()).first)
+    for (int hosted : hosting.slots(to.varies()).first)
       bytes_.push_back(block_at(to, hosting.coordinates()[hosted]).elements * size_of(element_));
     // All parts are received into staging memory and added when all have arrived. Their order does not depend on which
     // rank hosts which processor.
     terms_.resize(bytes_.size());
-    for (BoxCopy& copy : moves_.local) terms_[copy.to_place].push_back({std::move(copy)});
+    for (BoxCopy& copy : moves_.local) terms_[copy.to_slot].push_back({std::move(copy)});
     for (Message& message : moves_.receives) {
       if (message.in_place) {
         message.staging = moves_.staging_bytes;
         moves_.staging_bytes += schedule::padded(message.bytes);
         message.in_place = false;
       }
-      for (const BoxCopy& piece : message.pieces) terms_[piece.to_place].push_back({piece, message.staging});
+      for (const BoxCopy& piece : message.pieces) terms_[piece.to_slot].push_back({piece, message.staging});
     }
     for (std::vector<Term>& terms : terms_)
       std::stable_sort(terms.begin(), terms.end(),
@@ -75,22 +75,22 @@ class ExchangeAdd : public MessagesAtOnce {
 
  private:
   const std::byte* block(const BoxCopy& copy) const {
-    return static_cast<const std::byte*>(from_[static_cast<size_t>(copy.from_place)]);
+    return static_cast<const std::byte*>(from_[static_cast<size_t>(copy.from_slot)]);
   }
 
   void end() override {
-    for (size_t place = 0; place < terms_.size(); ++place) {
-      std::byte* const sum = static_cast<std::byte*>(to_[place]);
-      std::memset(sum, 0, static_cast<size_t>(bytes_[place]));
-      for (const Term& term : terms_[place])
+    for (size_t slot = 0; slot < terms_.size(); ++slot) {
+      std::byte* const sum = static_cast<std::byte*>(to_[slot]);
+      std::memset(sum, 0, static_cast<size_t>(bytes_[slot]));
+      for (const Term& term : terms_[slot])
         add_box(term.box, element_, term.staging < 0 ? block(term.box) : staging_ + term.staging, sum);
     }
   }
 
   const ElementType element_;
   Redistribution moves_;
-  std::vector<int64_t> bytes_;            ///< of the result at each place
-  std::vector<std::vector<Term>> terms_;  ///< for each place of the result: the parts to add
+  std::vector<int64_t> bytes_;            ///< of the result at each slot
+  std::vector<std::vector<Term>> terms_;  ///< for each slot of the result: the parts to add
   const plan::CollectiveCount counted_;
   std::span<void*const> from_, to_;
   std::byte* staging_ = nullptr;

@@ -21,7 +21,7 @@ class MovesBoxes : public MessagesAtOnce {
     to_ = results[0];
     staging_ = run.staging;
     has_ended_ = false;
-    auto source = [&](const BoxCopy& copy) { return static_cast<const std::byte*>(from[copy.from_place]); };
+    auto source = [&](const BoxCopy& copy) { return static_cast<const std::byte*>(from[copy.from_slot]); };
     for (const Message& message : plan_.receives) {
       std::byte* at =
           message.in_place ? target(message.pieces[0]) + message.pieces[0].to_offset : staging_ + message.staging;
@@ -32,7 +32,7 @@ class MovesBoxes : public MessagesAtOnce {
   }
 
  private:
-  std::byte* target(const BoxCopy& copy) const { return static_cast<std::byte*>(to_[copy.to_place]); }
+  std::byte* target(const BoxCopy& copy) const { return static_cast<std::byte*>(to_[copy.to_slot]); }
 
   void end() override {
     for (const Message& message : plan_.receives)
@@ -51,7 +51,7 @@ plan::CollectiveCount count_of(const Hosting& hosting, const spmd::CollectiveRec
                                const spmd::Transfers& transfers, AxisSet axes) {
   const spmd::LocalValue &from = transfers.from(), &to = transfers.to();
   int64_t sent = 0;
-  for (int hosted : hosting.places(from.varies() | to.varies()).first)
+  for (int hosted : hosting.slots(from.varies() | to.varies()).first)
     sent = std::max(sent, transfers.sent_by(hosting.coordinates()[static_cast<size_t>(hosted)]).elements);
   if (hosting.mesh()->group_size(axes) == 1 || (sent == 0 && !record.counts_if_nothing_moves)) return {};
   const int64_t values = record.payload == spmd::Payload::kOperand  ? most_elements(from)
@@ -77,7 +77,7 @@ std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const spm
 
 void MessagesAtOnce::send_all(const Redistribution& plan, std::span<void* const> blocks, const CollectiveRun& run) {
   const auto block = [&](const BoxCopy& copy) {
-    return static_cast<const std::byte*>(blocks[static_cast<size_t>(copy.from_place)]);
+    return static_cast<const std::byte*>(blocks[static_cast<size_t>(copy.from_slot)]);
   };
   for (const Message& message : plan.sends) {
     const std::byte* at = run.staging + message.staging;

@@ -14,7 +14,7 @@ class ReduceScatter : public BoundCollective {
   ReduceScatter(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
                 ReduceElements elements)
       : hosting_(hosting), from_(from), to_(to), elements_(elements), sum_(elements) {
-    filled_.assign(static_cast<size_t>(hosting.places(to.varies()).count()), false);
+    filled_.assign(static_cast<size_t>(hosting.slots(to.varies()).count()), false);
     std::vector<ReduceGroup> alone;
     for (ReduceBundle& bundle : bundles_of(reduce_groups(hosting, from, axes), alone)) {
       Task task;
@@ -46,7 +46,7 @@ class ReduceScatter : public BoundCollective {
     for (const Part& part : alone_) {
       const std::byte* sum = sum_of(part, operands[0]);
       for (const BoxCopy& copy : part.results)
-        run::run(copy, sum, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
+        run::run(copy, sum, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_slot)]));
     }
   }
 
@@ -78,7 +78,7 @@ class ReduceScatter : public BoundCollective {
   Part part_of(ReduceGroup group) {
     Part part;
     part.block = block_at(from_, hosting_.mesh()->coordinates(group.first));
-    if (group.aligned && group.places.size() > 1) part.sum = staging_.take(part.block.elements * elements_.size());
+    if (group.aligned && group.slots.size() > 1) part.sum = staging_.take(part.block.elements * elements_.size());
     counted_.values = std::max(counted_.values, part.block.elements);
     counted_.bytes = counted_.values * elements_.size();
     for (int64_t member : group.hosted) {
@@ -98,10 +98,10 @@ class ReduceScatter : public BoundCollective {
 
   /// Makes `copy` fill the block of one of this rank's members, unless another copy fills it.
   void give(std::vector<BoxCopy>& results, BoxCopy copy, int64_t member) {
-    copy.to_place = hosting_.find_place(hosting_.rank(), to_.varies(), member);
+    copy.to_slot = hosting_.find_slot(hosting_.rank(), to_.varies(), member);
     copy.to_offset = 0;
-    if (filled_[static_cast<size_t>(copy.to_place)] || copy.bytes == 0) return;
-    filled_[static_cast<size_t>(copy.to_place)] = true;
+    if (filled_[static_cast<size_t>(copy.to_slot)] || copy.bytes == 0) return;
+    filled_[static_cast<size_t>(copy.to_slot)] = true;
     results.push_back(std::move(copy));
   }
 
@@ -151,13 +151,13 @@ class ReduceScatter : public BoundCollective {
     const ReduceGroup& first = task.parts[0].group;
     const int64_t bytes = schedule::padded(task.count * elements_.size());
     task.array = staging_.take(bytes);
-    task.own = staging_.take(bytes * static_cast<int64_t>(first.places.size()));
+    task.own = staging_.take(bytes * static_cast<int64_t>(first.slots.size()));
     task.exchange = make_all_reduce(first, elements_, task.count, task.count);
     task.staging = staging_.take(task.exchange->staging_bytes());
   }
 
   const std::byte* sum_of(const Part& part, std::span<void* const> blocks) {
-    if (part.sum < 0) return static_cast<const std::byte*>(blocks[static_cast<size_t>(part.group.places[0])]);
+    if (part.sum < 0) return static_cast<const std::byte*>(blocks[static_cast<size_t>(part.group.slots[0])]);
     sum_.run(part.group, blocks, base_ + part.sum, part.block.elements);
     return base_ + part.sum;
   }
@@ -172,10 +172,10 @@ class ReduceScatter : public BoundCollective {
       return {array, array, base_ + task.staging};
     }
     const int64_t step = schedule::padded(task.count * elements_.size());
-    for (size_t member = 0; member < task.parts[0].group.places.size(); ++member)
+    for (size_t member = 0; member < task.parts[0].group.slots.size(); ++member)
       for (const Part& part : task.parts)
         std::memcpy(base_ + task.own + static_cast<int64_t>(member) * step + part.offset * elements_.size(),
-                    blocks[static_cast<size_t>(part.group.places[member])],
+                    blocks[static_cast<size_t>(part.group.slots[member])],
                     static_cast<size_t>(part.block.elements * elements_.size()));
     return {base_ + task.own, array, base_ + task.staging};
   }
@@ -189,7 +189,7 @@ class ReduceScatter : public BoundCollective {
     for (const Task& task : tasks_)
       for (const Part& part : task.parts)
         for (const BoxCopy& copy : part.results)
-          run::run(copy, base_ + task.array, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
+          run::run(copy, base_ + task.array, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_slot)]));
     return true;
   }
 

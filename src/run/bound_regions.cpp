@@ -22,12 +22,12 @@ namespace {
 /// The bounding box of some blocks, dense in memory.
 struct Region {
   BlockShape shape;
-  int64_t filled = 0;        ///< elements of the blocks
-  std::set<int64_t> places;  ///< numbers of distinct blocks
-  int64_t offset = 0;        ///< in the staging memory, in bytes
+  int64_t filled = 0;       ///< elements of the blocks
+  std::set<int64_t> slots;  ///< numbers of distinct blocks
+  int64_t offset = 0;       ///< in the staging memory, in bytes
 
-  void add(int64_t place, const BlockShape& block, const std::vector<int8_t>& order) {
-    if (!places.insert(place).second || block.elements == 0) return;
+  void add(int64_t slot, const BlockShape& block, const std::vector<int8_t>& order) {
+    if (!slots.insert(slot).second || block.elements == 0) return;
     if (filled == 0) shape.box = block.box;
     filled += block.elements;
     shape.elements = 1;
@@ -72,10 +72,10 @@ class Regions {
         const Coordinates at = mesh.coordinates(p);
         Group& group = groups_[number_of(mesh, p, between_)];
         Part& part = group.parts[rank];
-        const int64_t from_place = number_of(mesh, p, from.varies());
+        const int64_t from_slot = number_of(mesh, p, from.varies());
         const BlockShape block = block_at(from, at);
-        part.held.add(from_place, block, to.order);
-        group.all.add(from_place, block, to.order);
+        part.held.add(from_slot, block, to.order);
+        group.all.add(from_slot, block, to.order);
         part.needed.add(number_of(mesh, p, to.varies()), block_at(to, at), to.order);
       }
   }
@@ -147,23 +147,23 @@ class MovesThroughRegions : public MessagesAtOnce {
       : counted_(counted), element_size_(size_of(from.element)), order_(to.order) {
     const int own = hosting.rank();
     regions.for_groups_of(own, [&](std::map<int, Part>& parts) { plan(parts, own); });
-    const auto for_places = [&](const spmd::LocalValue& value, auto body) {
-      const std::vector<int>& first = hosting.places(value.varies()).first;
-      for (size_t place = 0; place < first.size(); ++place) {
-        const auto hosted = static_cast<size_t>(first[place]);
+    const auto for_slots = [&](const spmd::LocalValue& value, auto body) {
+      const std::vector<int>& first = hosting.slots(value.varies()).first;
+      for (size_t slot = 0; slot < first.size(); ++slot) {
+        const auto hosted = static_cast<size_t>(first[slot]);
         const BlockShape block = block_at(value, hosting.coordinates()[hosted]);
         if (block.elements > 0)
-          body(static_cast<int>(place), block, regions.part(*hosting.mesh(), hosting.processors()[hosted], own));
+          body(static_cast<int>(slot), block, regions.part(*hosting.mesh(), hosting.processors()[hosted], own));
       }
     };
-    for_places(from, [&](int place, const BlockShape& block, const Part& part) {
+    for_slots(from, [&](int slot, const BlockShape& block, const Part& part) {
       in_.push_back(
           copy_of(shared(block, block, order_).value(), block, 0, part.held.shape, part.held.offset, element_size_));
-      in_.back().from_place = place;
+      in_.back().from_slot = slot;
     });
-    for_places(to, [&](int place, const BlockShape& block, const Part& part) {
+    for_slots(to, [&](int slot, const BlockShape& block, const Part& part) {
       out_.push_back(copy_of(block, part.needed.shape, part.needed.offset, block, 0, element_size_));
-      out_.back().to_place = place;
+      out_.back().to_slot = slot;
     });
     for (std::map<int, Message>* messages : {&sends_, &receives_})
       for (auto& [peer, message] : *messages) {
@@ -184,7 +184,7 @@ class MovesThroughRegions : public MessagesAtOnce {
     for (auto& [peer, message] : receives_)
       run.transport.receive(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
     for (const BoxCopy& copy : in_)
-      run::run(copy, static_cast<const std::byte*>(operands[0][static_cast<size_t>(copy.from_place)]), staging_);
+      run::run(copy, static_cast<const std::byte*>(operands[0][static_cast<size_t>(copy.from_slot)]), staging_);
     for (auto& [peer, message] : sends_) {
       for (const BoxCopy& piece : message.pieces) run::run(piece, staging_, staging_);
       run.transport.send(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
@@ -234,7 +234,7 @@ class MovesThroughRegions : public MessagesAtOnce {
     for (auto& [peer, message] : receives_)
       for (const BoxCopy& piece : message.pieces) run::run(piece, staging_, staging_);
     for (const BoxCopy& copy : out_)
-      run::run(copy, staging_, static_cast<std::byte*>(to_[static_cast<size_t>(copy.to_place)]));
+      run::run(copy, staging_, static_cast<std::byte*>(to_[static_cast<size_t>(copy.to_slot)]));
   }
 
   const plan::CollectiveCount counted_;

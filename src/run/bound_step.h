@@ -1,7 +1,7 @@
 #pragma once
 // The steps of a schedule, bound to this rank's processors: kernels, fusions, windows, collectives and loops.
 //
-// A step runs once for each distinct place (run/hosting.h) of this rank's processors along the axes that its results
+// A step runs once for each distinct slot (run/hosting.h) of this rank's processors along the axes that its results
 // vary over.
 #include <functional>
 #include <memory>
@@ -22,7 +22,7 @@ struct StepRun {
       progress;  ///< long kernels call it on any thread; it advances collectives, or ends the step
 };
 
-/// A bound kernel or fusion. run() returns the floating-point operations of the busiest place.
+/// A bound kernel or fusion. run() returns the floating-point operations of the busiest slot.
 class BoundCompute {
  public:
   virtual ~BoundCompute() = default;
@@ -82,7 +82,7 @@ struct BoundStep {
   int64_t window_bytes = 0;    ///< for a window: distance between positions
   int buffer = -1;             ///< staging buffer
   int64_t number = 0;          ///< of the running collective
-  int64_t flops = 0;           ///< of its busiest place in the first run
+  int64_t flops = 0;           ///< of its busiest slot in the first run
   int64_t sent = 0;            ///< bytes sent to other ranks in the first run
   double began = 0, busy = 0;  ///< of the running collective, by the timeline
   std::vector<int> awaits;     ///< steps that must end before this one begins

@@ -40,7 +40,7 @@ class BoundCollective {
   /// Returns its counts except `calls`: the maximum over the processors that this rank hosts. Its wire_bytes count the
   /// messages between processors, also those that stay on a rank (run/run_counts.h).
   virtual plan::CollectiveCount counted() const = 0;
-  /// `operands` and `results`: for each value of the step, the blocks of its places.
+  /// `operands` and `results`: for each value of the step, the blocks of its slots.
   virtual void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
                      const CollectiveRun& run) = 0;
   /// Makes progress without waiting. Returns true when the collective has ended.
@@ -83,10 +83,10 @@ std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::
                                             const spmd::LocalValue& to);
 
 /// Binds a collective of a loop iteration between the owner of a position of a sharded dim and its group. `over` is the
-/// sharded dim. `turn` is the position; it is read when the collective begins.
+/// sharded dim. `iteration` is the position; it is read when the collective begins.
 std::unique_ptr<BoundCollective> bind_by_owner(const Hosting& hosting, spmd::InstructionKind kind,
                                                const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
-                                               const spmd::LocalDim& over, const int64_t& turn);
+                                               const spmd::LocalDim& over, const int64_t& iteration);
 
 /// Binds an all_to_all, or returns null if copies from block to block are faster.
 std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const spmd::LocalValue& from,

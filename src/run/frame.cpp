@@ -27,9 +27,9 @@ Frame::Frame(std::shared_ptr<const schedule::Schedule> schedule, Hostings& hosti
   bind_buffers();
 }
 
-int64_t Frame::block_bytes(int value, int place) const {
+int64_t Frame::block_bytes(int value, int slot) const {
   const spmd::LocalValue& of = program_.values[value];
-  const int hosted = places(value).first[static_cast<size_t>(place)];
+  const int hosted = slots(value).first[static_cast<size_t>(slot)];
   return block_at(of, hosting(value).coordinates()[hosted]).elements * size_of(of.element);
 }
 
@@ -42,18 +42,18 @@ int64_t Frame::most_bytes(int value) const {
 void Frame::bind_values() {
   const size_t n = program_.values.size();
   pointers_.begin.assign(n, 0);
-  pointers_.places.assign(n, 0);
+  pointers_.slots.assign(n, 0);
   for (size_t v = 0; v < n; ++v) {
     const int root = schedule_->alias_of[v];
-    pointers_.places[v] = places(static_cast<int>(v)).count();
+    pointers_.slots[v] = slots(static_cast<int>(v)).count();
     if (root != static_cast<int>(v)) {
-      MTF_CHECK(pointers_.places[v] == pointers_.places[root], "{} shares the memory of {}", program_.values[v].name,
+      MTF_CHECK(pointers_.slots[v] == pointers_.slots[root], "{} shares the memory of {}", program_.values[v].name,
                 program_.values[root].name);
       pointers_.begin[v] = pointers_.begin[root];
       continue;
     }
     pointers_.begin[v] = static_cast<int>(pointers_.data.size());
-    pointers_.data.resize(pointers_.data.size() + pointers_.places[v], nullptr);
+    pointers_.data.resize(pointers_.data.size() + pointers_.slots[v], nullptr);
   }
 }
 
@@ -66,7 +66,7 @@ void Frame::bind_buffers() {
       const Hosting& host = hosting(buffer.value);
       most_hosted_ = std::max(most_hosted_, ceil_div(host.mesh()->size(), host.ranks()));
       output_alone_ += own.alone_bytes;
-      output_bytes_ += own.place_bytes * own.places;
+      output_bytes_ += own.slot_bytes * own.slots;
     }
     if (is_packed(buffer)) alone.push_back({own.alone_bytes, buffer.first, buffer.last, 0});
   }
@@ -79,17 +79,17 @@ void Frame::bind_buffers() {
 FrameBuffer Frame::bound(const schedule::Buffer& buffer) const {
   FrameBuffer own;
   if (buffer.kind == schedule::BufferKind::kStaging) {
-    own.places = 1;
+    own.slots = 1;
     own.alone_bytes =
         staging_bytes(*schedule_, schedule_->steps[buffer.first], [](const spmd::LocalProgram& of, int value) {
           return most_elements(of.values[value]) * size_of(of.values[value].element);
         });
     return own;
   }
-  own.places = pointers_.places[buffer.value];
+  own.slots = pointers_.slots[buffer.value];
   own.alone_bytes = schedule::padded(most_bytes(buffer.value));
-  for (int place = 0; place < own.places; ++place)
-    own.place_bytes = std::max(own.place_bytes, schedule::padded(block_bytes(buffer.value, place)));
+  for (int slot = 0; slot < own.slots; ++slot)
+    own.slot_bytes = std::max(own.slot_bytes, schedule::padded(block_bytes(buffer.value, slot)));
   return own;
 }
 
@@ -103,7 +103,7 @@ void Frame::share_last_read(int value, size_t step) {
 }
 
 void Frame::size_staging(int buffer, int64_t bytes, bool is_shared) {
-  buffers_[buffer].place_bytes = schedule::padded(bytes);
+  buffers_[buffer].slot_bytes = schedule::padded(bytes);
   buffers_[buffer].is_shared = is_shared;
 }
 
@@ -113,7 +113,7 @@ void Frame::pack(int64_t shared_by_loops) {
   shared_bytes_ = own_shared_bytes_ + shared_by_loops;
 }
 
-/// Packs the buffers in the arena, or those in shared memory. A buffer has one block for each of its places. Returns
+/// Packs the buffers in the arena, or those in shared memory. A buffer has one block for each of its slots. Returns
 /// the size.
 int64_t Frame::packed(bool shared) {
   std::vector<schedule::PackItem> items;
@@ -121,7 +121,7 @@ int64_t Frame::packed(bool shared) {
   for (size_t b = 0; b < buffers_.size(); ++b) {
     const schedule::Buffer& buffer = schedule_->buffers[b];
     if (!is_packed(buffer) || buffers_[b].is_shared != shared) continue;
-    items.push_back({buffers_[b].place_bytes * buffers_[b].places, buffer.first, buffer.last, 0});
+    items.push_back({buffers_[b].slot_bytes * buffers_[b].slots, buffer.first, buffer.last, 0});
     which.push_back(b);
   }
   const int64_t bytes = schedule::pack(items);
@@ -153,11 +153,10 @@ std::vector<std::shared_ptr<Storage>> Frame::place_ends(Machine& machine, std::s
     if (buffer.kind == schedule::BufferKind::kInput) {
       const plan::Tensor& tensor = *inputs[input_of_.at(buffer.value)].tensor;
       storages[b] = tensor.storage;
-      const std::vector<int>& first = places(buffer.value).first;
-      for (int place = 0; place < own.places; ++place)
-        point_buffer(static_cast<int>(b), place, tensor.blocks[first[place]]);
+      const std::vector<int>& first = slots(buffer.value).first;
+      for (int slot = 0; slot < own.slots; ++slot) point_buffer(static_cast<int>(b), slot, tensor.blocks[first[slot]]);
     } else if (buffer.kind == schedule::BufferKind::kOutput) {
-      const int64_t bytes = own.place_bytes * own.places;
+      const int64_t bytes = own.slot_bytes * own.slots;
       storages[b] = machine.pool->allocate(bytes, own.alone_bytes);
       if (machine.scrub) std::memset(storages[b]->data(), 0xff, static_cast<size_t>(bytes));
       point(own, storages[b]->data());
@@ -177,7 +176,7 @@ std::vector<std::shared_ptr<plan::Tensor>> Frame::outputs(const std::vector<std:
       const spmd::LocalValue& value = program_.values[v];
       tensor = std::make_shared<plan::Tensor>(
           plan::Tensor{value.type(), value.mesh, value.sharding(), value.order, storages[schedule_->buffer_of[v]], {}});
-      for (int place : places(v).of) tensor->blocks.push_back(pointers_.at(v, place));
+      for (int slot : slots(v).of) tensor->blocks.push_back(pointers_.at(v, slot));
     }
     tensors.push_back(tensor);
   }
@@ -194,23 +193,23 @@ void Frame::point_arena(std::byte* arena, std::byte* shared) {
       point(buffers_[b], (buffers_[b].is_shared ? shared : arena) + buffers_[b].offset);
 }
 
-/// Points the values of a buffer at `base`, one place after another.
+/// Points the values of a buffer at `base`, one slot after another.
 void Frame::point(const FrameBuffer& buffer, std::byte* base) {
   for (int v : buffer.values)
-    for (int place = 0; place < buffer.places; ++place) pointers_.set(v, place, base + place * buffer.place_bytes);
+    for (int slot = 0; slot < buffer.slots; ++slot) pointers_.set(v, slot, base + slot * buffer.slot_bytes);
 }
 
-void Frame::point_buffer(int buffer, int place, void* memory) {
-  for (int v : buffers_[buffer].values) pointers_.set(v, place, memory);
+void Frame::point_buffer(int buffer, int slot, void* memory) {
+  for (int v : buffers_[buffer].values) pointers_.set(v, slot, memory);
 }
 
-void Frame::point_value(int value, int place, void* memory) {
-  if (schedule_->buffer_of[value] >= 0) point_buffer(schedule_->buffer_of[value], place, memory);
+void Frame::point_value(int value, int slot, void* memory) {
+  if (schedule_->buffer_of[value] >= 0) point_buffer(schedule_->buffer_of[value], slot, memory);
 }
 
-void Frame::point_window(int window, int operand, int64_t place, int64_t bytes) {
-  for (int p = 0; p < pointers_.places[window]; ++p)
-    pointers_.set(window, p, static_cast<std::byte*>(pointers_.at(operand, p)) + place * bytes);
+void Frame::point_window(int window, int operand, int64_t position, int64_t bytes) {
+  for (int p = 0; p < pointers_.slots[window]; ++p)
+    pointers_.set(window, p, static_cast<std::byte*>(pointers_.at(operand, p)) + position * bytes);
 }
 
 void Frame::read_numbers(std::span<const plan::PlanInput> inputs) {
@@ -218,16 +217,16 @@ void Frame::read_numbers(std::span<const plan::PlanInput> inputs) {
     const double number = inputs[input_of_.at(v)].number;
     number_of_[v] = number;
     if (schedule_->buffer_of[v] < 0) continue;
-    for (int place = 0; place < pointers_.places[v]; ++place)
-      plan::store_number(program_.values[v].element, number, pointers_.at(v, place));
+    for (int slot = 0; slot < pointers_.slots[v]; ++slot)
+      plan::store_number(program_.values[v].element, number, pointers_.at(v, slot));
   }
 }
 
 void Frame::zero(int value, const std::function<bool(int hosted)>& is_wanted) const {
-  const Places& at = places(value);
-  for (int place = 0; place < at.count(); ++place)
-    if (is_wanted(at.first[static_cast<size_t>(place)]))
-      std::memset(pointers_.at(value, place), 0, static_cast<size_t>(block_bytes(value, place)));
+  const Slots& at = slots(value);
+  for (int slot = 0; slot < at.count(); ++slot)
+    if (is_wanted(at.first[static_cast<size_t>(slot)]))
+      std::memset(pointers_.at(value, slot), 0, static_cast<size_t>(block_bytes(value, slot)));
 }
 
 std::byte* Frame::staging(int buffer) const {

@@ -1,13 +1,13 @@
 #pragma once
 // The frame of a program on this rank: the memory of one activation of its schedule.
 //
-// Steps find memory in one table of pointers, with an entry for each value and place (run/hosting.h). A value that
+// Steps find memory in one table of pointers, with an entry for each value and slot (run/hosting.h). A value that
 // shares the memory of another value shares its entries. Buffers of the arena are packed by lifetime, for the
 // processors that this rank hosts. Their entries change only when the arena moves. Entries of inputs and outputs are
 // set for each run; a loop sets those of its body for each iteration.
 //
 //   program           x  y  t            buffers   x: input   y: output   t: arena at 64
-//   places of a rank  2  2  1
+//   slots of a rank  2  2  1
 //   pointers          x0 x1 y0 y1 t0     x0, x1 in x's tensor; y0, y1 in new memory; t0 = arena + 64
 #include <functional>
 #include <map>
@@ -22,22 +22,22 @@
 
 namespace mtf::run {
 
-/// The table of pointers. Each value has consecutive entries, one for each of its places.
+/// The table of pointers. Each value has consecutive entries, one for each of its slots.
 struct PointerTable {
-  std::vector<int> begin;   ///< for each value: its first entry
-  std::vector<int> places;  ///< for each value: the number of its places
+  std::vector<int> begin;  ///< for each value: its first entry
+  std::vector<int> slots;  ///< for each value: the number of its slots
   std::vector<void*> data;
-  void* at(int value, int place) const { return data[begin[value] + place]; }
-  void set(int value, int place, void* memory) { data[begin[value] + place] = memory; }
+  void* at(int value, int slot) const { return data[begin[value] + slot]; }
+  void set(int value, int slot, void* memory) { data[begin[value] + slot] = memory; }
   std::span<void* const> all(int value) const {
-    return {data.data() + begin[value], static_cast<size_t>(places[value])};
+    return {data.data() + begin[value], static_cast<size_t>(slots[value])};
   }
 };
 
 /// A buffer of the schedule, on this rank.
 struct FrameBuffer {
-  int64_t place_bytes = 0;  ///< padded bytes of one place
-  int places = 0;
+  int64_t slot_bytes = 0;  ///< padded bytes of one slot
+  int slots = 0;
   int64_t alone_bytes = 0;  ///< bytes of the largest processor
   bool is_shared = false;   ///< in the memory that ranks share; else in the arena
   int64_t offset = 0;       ///< in the shared memory or the arena
@@ -56,10 +56,10 @@ class Frame {
   const spmd::LocalValue& value(int value) const { return program_.values[value]; }
   Hostings& hostings() const { return hostings_; }
   const Hosting& hosting(int value) const { return hostings_.of(program_.values[value].mesh); }
-  const Places& places(int value) const { return hosting(value).places(program_.values[value].varies()); }
+  const Slots& slots(int value) const { return hosting(value).slots(program_.values[value].varies()); }
 
-  /// Returns the bytes of a value's block at a place, and those of its largest block on any processor.
-  int64_t block_bytes(int value, int place) const;
+  /// Returns the bytes of a value's block at a slot, and those of its largest block on any processor.
+  int64_t block_bytes(int value, int slot) const;
   int64_t most_bytes(int value) const;
 
   const PointerTable& pointers() const { return pointers_; }
@@ -95,11 +95,11 @@ class Frame {
 
   /// Points all buffers of the arena at `arena`, and those in shared memory at `shared`. Both may be null.
   void point_arena(std::byte* arena, std::byte* shared);
-  /// Points all values of a buffer, or of a value's buffer, at `memory` for one place.
-  void point_buffer(int buffer, int place, void* memory);
-  void point_value(int value, int place, void* memory);
-  /// Points a window at position `place` of its operand; positions are `bytes` apart.
-  void point_window(int window, int operand, int64_t place, int64_t bytes);
+  /// Points all values of a buffer, or of a value's buffer, at `memory` for one slot.
+  void point_buffer(int buffer, int slot, void* memory);
+  void point_value(int value, int slot, void* memory);
+  /// Points a window at `position` of its operand; positions are `bytes` apart.
+  void point_window(int window, int operand, int64_t position, int64_t bytes);
   void read_numbers(std::span<const plan::PlanInput> inputs);
   /// Fills a value with zeros on the processors for which `is_wanted` is true.
   void zero(int value, const std::function<bool(int hosted)>& is_wanted) const;

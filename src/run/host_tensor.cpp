@@ -54,17 +54,17 @@ std::shared_ptr<plan::Tensor> fill_blocks(Machine& machine, const TensorType& ty
   Unfilled made(type, mesh, sharding);
   plan::Tensor& tensor = *made.tensor;
   const Hosting& hosting = machine.hostings.of(mesh);
-  const Places& places = hosting.places(made.value.varies());
+  const Slots& slots = hosting.slots(made.value.varies());
   std::vector<BlockShape> shapes;
   int64_t largest = 0;
-  for (int hosted : places.first) {
+  for (int hosted : slots.first) {
     shapes.push_back(block_at(made.value, hosting.coordinates()[hosted]));
     largest = std::max(largest, schedule::padded(shapes.back().elements * size_of(type.element)));
   }
-  tensor.storage = machine.pool->allocate(largest * places.count(), made.alone);
-  for (int p = 0; p < places.count(); ++p)
+  tensor.storage = machine.pool->allocate(largest * slots.count(), made.alone);
+  for (int p = 0; p < slots.count(); ++p)
     if (shapes[p].elements > 0) fill(shapes[p], tensor.storage->data() + p * largest);
-  for (int place : places.of) tensor.blocks.push_back(tensor.storage->data() + place * largest);
+  for (int slot : slots.of) tensor.blocks.push_back(tensor.storage->data() + slot * largest);
   return made.tensor;
 }
 
@@ -101,7 +101,7 @@ plan::HostTensor gather_blocks(Machine& machine, const plan::Tensor& tensor) {
   result.bytes.resize(static_cast<size_t>(size_of(tensor.type.dims) * size_of(tensor.type.element)));
   const Hosting& hosting = machine.hostings.of(tensor.mesh);
   std::vector<void*> blocks;
-  for (int hosted : hosting.places(from.varies()).first) blocks.push_back(tensor.blocks[hosted]);
+  for (int hosted : hosting.slots(from.varies()).first) blocks.push_back(tensor.blocks[hosted]);
   std::vector<void*> whole = {result.bytes.data()};
   const auto gather = bind_collective(hosting, spmd::InstructionKind::kAllGather, {&from}, {&to},
                                       tensor.sharding.split(), kernels::Reduction::kSum);
@@ -146,10 +146,10 @@ void check_replicas(Machine& machine, std::span<const std::shared_ptr<plan::Tens
       const Coordinates& coordinates = hosting.coordinates()[hosted];
       const int64_t bytes = block_at(value, coordinates).elements * size_of(value.element),
                     code = hash(tensor->blocks[hosted], bytes);
-      const size_t place =
+      const size_t slot =
           begin.back() + 2 * static_cast<size_t>(block_number(*hosting.mesh(), value.varies(), coordinates));
-      numbers[place] = code;
-      numbers[place + 1] = ~code;
+      numbers[slot] = code;
+      numbers[slot + 1] = ~code;
     }
   }
   begin.push_back(numbers.size());

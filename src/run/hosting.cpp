@@ -22,8 +22,13 @@ Hosting::Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& 
   for (int64_t processor : processors(rank)) coordinates_.push_back(mesh_->coordinates(processor));
 }
 
-Hosting::Hosting(const Hosting& around, MeshPtr mesh, int64_t place, const std::function<bool(int64_t)>& has)
-    : around_(&around), has_(has), place_(place), mesh_(std::move(mesh)), rank_(around.rank()), ranks_(around.ranks()) {
+Hosting::Hosting(const Hosting& around, MeshPtr mesh, int64_t coordinate, const std::function<bool(int64_t)>& has)
+    : around_(&around),
+      has_(has),
+      coordinate_(coordinate),
+      mesh_(std::move(mesh)),
+      rank_(around.rank()),
+      ranks_(around.ranks()) {
   for (int64_t processor : processors(rank_)) coordinates_.push_back(mesh_->coordinates(processor));
 }
 
@@ -32,7 +37,7 @@ const std::vector<int64_t>& Hosting::processors(int rank) const {
   if (!is_new) return at->second;
   if (around_) {
     for (int64_t processor : around_->processors(rank))
-      if (has_(processor)) at->second.push_back(processor * mesh_->axis_size(mesh_->order() - 1) + place_);
+      if (has_(processor)) at->second.push_back(processor * mesh_->axis_size(mesh_->order() - 1) + coordinate_);
     return at->second;
   }
   for (int64_t seat = first_seat(rank); seat < first_seat(rank + 1); ++seat)
@@ -62,21 +67,21 @@ int64_t Hosting::key(int64_t processor, AxisSet axes) const {
 }
 
 const Hosting::Numbered& Hosting::numbered(int rank, AxisSet axes) const {
-  std::unique_ptr<Numbered>& entry = places_[{rank, axes}];
+  std::unique_ptr<Numbered>& entry = slots_[{rank, axes}];
   if (entry) return *entry;
   entry = std::make_unique<Numbered>();
   const std::vector<int64_t>& processors = this->processors(rank);
   for (size_t i = 0; i < processors.size(); ++i) {
-    auto [at, is_new] = entry->by_key.emplace(key(processors[i], axes), entry->places.count());
-    if (is_new) entry->places.first.push_back(static_cast<int>(i));
-    entry->places.of.push_back(at->second);
+    auto [at, is_new] = entry->by_key.emplace(key(processors[i], axes), entry->slots.count());
+    if (is_new) entry->slots.first.push_back(static_cast<int>(i));
+    entry->slots.of.push_back(at->second);
   }
   return *entry;
 }
 
-const Places& Hosting::places(int rank, AxisSet axes) const { return numbered(rank, axes).places; }
+const Slots& Hosting::slots(int rank, AxisSet axes) const { return numbered(rank, axes).slots; }
 
-int Hosting::find_place(int rank, AxisSet axes, int64_t processor) const {
+int Hosting::find_slot(int rank, AxisSet axes, int64_t processor) const {
   const Numbered& entry = numbered(rank, axes);
   auto at = entry.by_key.find(key(processor, axes));
   return at == entry.by_key.end() ? -1 : at->second;

@@ -6,12 +6,12 @@
 // in the position of processor i.
 //
 // A value that varies over some axes has one block for each combination of coordinates along these axes. Processors
-// that differ only along other axes hold replicas, and share one block on their rank. A *place* is one distinct block
-// of a rank. Places are numbered by their first hosted processor.
+// that differ only along other axes hold replicas, and share one block on their rank. A *slot* is one distinct block
+// of a rank. Slots are numbered by their first hosted processor.
 //
 //   mesh rows:2;cols:2, one rank, a value that varies over cols:
 //     processor  (0,0) (0,1) (1,0) (1,1)
-//     place        0     1     0     1
+//     slot        0     1     0     1
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -23,10 +23,10 @@
 
 namespace mtf::run {
 
-/// The places of one rank's processors along some axes.
-struct Places {
-  std::vector<int> of;     ///< for each hosted processor: its place
-  std::vector<int> first;  ///< for each place: the index of its first hosted processor on the rank
+/// The slots of one rank's processors along some axes.
+struct Slots {
+  std::vector<int> of;     ///< for each hosted processor: its slot
+  std::vector<int> first;  ///< for each slot: the index of its first hosted processor on the rank
   int count() const { return static_cast<int>(first.size()); }
 };
 
@@ -40,8 +40,8 @@ class Hosting {
   /// Fails (limit_exceeded) if a rank would host more than kMostHosted processors.
   Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& placement);
   /// The hosting of some processors of `around`, on a mesh with one more axis, which comes last. All of them have
-  /// coordinate `place` along the last axis.
-  Hosting(const Hosting& around, MeshPtr mesh, int64_t place, const std::function<bool(int64_t processor)>& has);
+  /// `coordinate` along the last axis.
+  Hosting(const Hosting& around, MeshPtr mesh, int64_t coordinate, const std::function<bool(int64_t processor)>& has);
 
   const MeshPtr& mesh() const { return mesh_; }
   int rank() const { return rank_; }
@@ -61,12 +61,12 @@ class Hosting {
   }
   /// Returns the index of a processor in its rank's list.
   int index_of(int64_t processor) const;
-  /// Returns the places of a rank's processors along `axes`. The result is cached.
-  const Places& places(int rank, AxisSet axes) const;
-  const Places& places(AxisSet axes) const { return places(rank_, axes); }
-  /// Returns the place of `rank` that holds the same block as `processor` for values that vary over `axes`; -1 if there
+  /// Returns the slots of a rank's processors along `axes`. The result is cached.
+  const Slots& slots(int rank, AxisSet axes) const;
+  const Slots& slots(AxisSet axes) const { return slots(rank_, axes); }
+  /// Returns the slot of `rank` that holds the same block as `processor` for values that vary over `axes`; -1 if there
   /// is none.
-  int find_place(int rank, AxisSet axes, int64_t processor) const;
+  int find_slot(int rank, AxisSet axes, int64_t processor) const;
 
  private:
   int64_t key(int64_t processor, AxisSet axes) const;
@@ -80,7 +80,7 @@ class Hosting {
 
   const Hosting* around_ = nullptr;
   std::function<bool(int64_t)> has_;  // selects processors of `around_`
-  int64_t place_ = 0;                 // the coordinate along the last axis
+  int64_t coordinate_ = 0;            // the coordinate along the last axis
   MeshPtr mesh_;
   int rank_;
   int ranks_;
@@ -90,10 +90,10 @@ class Hosting {
   std::vector<Coordinates> coordinates_;
   mutable std::map<int, std::vector<int64_t>> hosted_;
   struct Numbered {
-    Places places;
+    Slots slots;
     std::map<int64_t, int> by_key;
   };
-  mutable std::map<std::pair<int, AxisSet>, std::unique_ptr<Numbered>> places_;
+  mutable std::map<std::pair<int, AxisSet>, std::unique_ptr<Numbered>> slots_;
   const Numbered& numbered(int rank, AxisSet axes) const;
 };
 

@@ -47,20 +47,20 @@ Mailboxes::Mailboxes(Transport& transport) {
 }
 
 void Mailboxes::copy_in(Ring& ring, int64_t at, const void* data, int64_t bytes) const {
-  const int64_t place = at & (capacity_ - 1), first = std::min(bytes, capacity_ - place);
-  std::memcpy(ring.data + place, data, static_cast<size_t>(first));
+  const int64_t slot = at & (capacity_ - 1), first = std::min(bytes, capacity_ - slot);
+  std::memcpy(ring.data + slot, data, static_cast<size_t>(first));
   if (first < bytes)
     std::memcpy(ring.data, static_cast<const std::byte*>(data) + first, static_cast<size_t>(bytes - first));
 }
 
 void Mailboxes::copy_out(const Ring& ring, int64_t at, void* data, int64_t bytes) const {
-  const int64_t place = at & (capacity_ - 1), first = std::min(bytes, capacity_ - place);
-  std::memcpy(data, ring.data + place, static_cast<size_t>(first));
+  const int64_t slot = at & (capacity_ - 1), first = std::min(bytes, capacity_ - slot);
+  std::memcpy(data, ring.data + slot, static_cast<size_t>(first));
   if (first < bytes) std::memcpy(static_cast<std::byte*>(data) + first, ring.data, static_cast<size_t>(bytes - first));
 }
 
-bool Mailboxes::send(int place, int tag, const void* data, int64_t bytes) {
-  Peer& to = peers_[static_cast<size_t>(place)];
+bool Mailboxes::send(int slot, int tag, const void* data, int64_t bytes) {
+  Peer& to = peers_[static_cast<size_t>(slot)];
   const int64_t end = to.written + static_cast<int64_t>(sizeof(Header)) + round_up(bytes, sizeof(Header));
   if (end - to.freed > capacity_) {
     to.freed = to.out->read.load(std::memory_order_acquire);
@@ -90,8 +90,8 @@ void Mailboxes::end_reading(Peer& from, int64_t bytes) const {
   from.in->read.store(from.read, std::memory_order_release);
 }
 
-bool Mailboxes::receive(int place, int tag, void* data, int64_t bytes) {
-  Peer& from = peers_[static_cast<size_t>(place)];
+bool Mailboxes::receive(int slot, int tag, void* data, int64_t bytes) {
+  Peer& from = peers_[static_cast<size_t>(slot)];
   const auto early = std::find_if(from.early.begin(), from.early.end(), [&](const Early& e) { return e.tag == tag; });
   if (early != from.early.end()) {
     MTF_CHECK(static_cast<int64_t>(early->data.size()) == bytes, "a message of {} bytes where {} are awaited",

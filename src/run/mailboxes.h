@@ -24,9 +24,9 @@ class Mailboxes {
   /// True if messages of this length use mailboxes; the same on all ranks of the node.
   bool takes(int64_t bytes) const { return bytes <= longest_; }
   /// Returns false if there is no room yet. Messages with one tag arrive in the order in which they were sent.
-  bool send(int place, int tag, const void* data, int64_t bytes);
+  bool send(int slot, int tag, const void* data, int64_t bytes);
   /// Returns false if the message has not arrived yet.
-  bool receive(int place, int tag, void* data, int64_t bytes);
+  bool receive(int slot, int tag, void* data, int64_t bytes);
   /// Empties mailboxes that are more than half full into memory of this rank. Otherwise a sender could wait for room
   /// while this rank waits for another message.
   void make_room();

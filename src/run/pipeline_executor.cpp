@@ -14,9 +14,9 @@ int64_t collectives_of(const schedule::Schedule& schedule) {
   int64_t count = 0;
   for (const schedule::Step& step : schedule.steps) {
     const bool is_collective = step.kind == schedule::StepKind::kCollective || step.kind == schedule::StepKind::kSlice;
-    if (step.turn) {
+    if (step.iteration) {
       const graph::LaidOutOperation& loop = *schedule.program.instructions[step.instructions[0]].node;
-      count += most_turns(loop) * (collectives_of(*step.turn) + (loop.region->hands_on ? 1 : 0));
+      count += most_iterations(loop) * (collectives_of(*step.iteration) + (loop.region->hands_on ? 1 : 0));
     } else if (is_collective) {
       ++count;
     }
@@ -30,29 +30,33 @@ int64_t collectives_of(const schedule::Schedule& schedule) {
 /// through them.
 class Stages {
  public:
-  Stages(const Frame& around, const spmd::Instruction& loop, const schedule::Schedule& turn)
-      : around_(around), loop_(loop), turn_(turn), mesh_(*loop.node->mesh), axes_(loop.node->region->stages.set()) {
-    const auto inner = std::find_if(turn.program.instructions.begin(), turn.program.instructions.end(),
-                                    [](const spmd::Instruction& each) { return each.turn != nullptr; });
+  Stages(const Frame& around, const spmd::Instruction& loop, const schedule::Schedule& iteration)
+      : around_(around),
+        loop_(loop),
+        iteration_(iteration),
+        mesh_(*loop.node->mesh),
+        axes_(loop.node->region->stages.set()) {
+    const auto inner = std::find_if(iteration.program.instructions.begin(), iteration.program.instructions.end(),
+                                    [](const spmd::Instruction& each) { return each.iteration != nullptr; });
     inner_ = inner->node->region.get();
     for (const int64_t processor : mesh_.group(0, axes_))
       all_.push_back(
-          {block_of(inner_->turns, loop.node->region->stages, mesh_, mesh_.coordinates(processor)), processor});
+          {block_of(inner_->iterations, loop.node->region->stages, mesh_, mesh_.coordinates(processor)), processor});
     const bool reverse = loop.node->attributes.get<ops::ScanAttributes>().reverse;
     std::stable_sort(all_.begin(), all_.end(), [&](const At& a, const At& b) {
-      if (a.turns.size() == 0 || b.turns.size() == 0) return a.turns.size() > b.turns.size();
-      return reverse ? a.turns.first > b.turns.first : a.turns.first < b.turns.first;
+      if (a.iterations.size() == 0 || b.iterations.size() == 0) return a.iterations.size() > b.iterations.size();
+      return reverse ? a.iterations.first > b.iterations.first : a.iterations.first < b.iterations.first;
     });
     busy_ = static_cast<size_t>(
-        std::count_if(all_.begin(), all_.end(), [](const At& each) { return each.turns.size() > 0; }));
+        std::count_if(all_.begin(), all_.end(), [](const At& each) { return each.iterations.size() > 0; }));
   }
 
   /// Returns the stages that this rank hosts, with one micro-batch.
   std::vector<std::unique_ptr<PipelineStage>> hosted(int64_t micro_batch) const {
     std::vector<std::unique_ptr<PipelineStage>> stages;
     for (size_t s = 0; s < all_.size(); ++s) {
-      auto own = std::make_unique<Hosting>(host(), turn_.program.values[turn_.program.outputs[0][0]].mesh, micro_batch,
-                                           [this, s](int64_t processor) { return is_in(processor, s); });
+      auto own = std::make_unique<Hosting>(host(), iteration_.program.values[iteration_.program.outputs[0][0]].mesh,
+                                           micro_batch, [this, s](int64_t processor) { return is_in(processor, s); });
       if (!own->processors().empty()) stages.push_back(stage(s, micro_batch, std::move(own)));
     }
     return stages;
@@ -60,13 +64,13 @@ class Stages {
 
  private:
   struct At {
-    Interval turns;
+    Interval iterations;
     int64_t processor;  ///< the first of the stage
   };
 
   const Hosting& host() const { return around_.hostings().of(loop_.node->mesh); }
   bool is_in(int64_t processor, size_t s) const {
-    return mesh_.place_in_group(processor, axes_) == mesh_.place_in_group(all_[s].processor, axes_);
+    return mesh_.index_in_group(processor, axes_) == mesh_.index_in_group(all_[s].processor, axes_);
   }
   /// Returns the processor of stage `to` that corresponds to a processor of stage `from`.
   int64_t moved(int64_t processor, size_t from, size_t to) const {
@@ -77,7 +81,7 @@ class Stages {
     auto stage = std::make_unique<PipelineStage>(around_.hostings(), std::move(own));
     stage->micro_batch = micro_batch;
     stage->carried = inner_->carried;
-    stage->has_turns = all_[s].turns.size() > 0;
+    stage->has_iterations = all_[s].iterations.size() > 0;
     for (size_t i = 0; i < host().processors().size(); ++i) {
       const int64_t processor = host().processors()[i];
       stage->on_last.push_back(is_in(processor, busy_ - 1));
@@ -90,13 +94,13 @@ class Stages {
   }
 
   void add_sends(PipelineStage& stage, size_t s) const {
-    for (const spmd::Instruction& each : turn_.program.instructions) {
+    for (const spmd::Instruction& each : iteration_.program.instructions) {
       if (each.kind != spmd::InstructionKind::kTakeOver) continue;
-      const int output = schedule::output_taken_over(turn_.program, each);
+      const int output = schedule::output_taken_over(iteration_.program, each);
       const spmd::LocalValue& value = around_.value(loop_.results[output]);
       for (int rank = 0; rank < host().ranks(); ++rank) {
         if (rank == host().rank()) continue;
-        for (const int first : host().places(rank, value.varies()).first) {
+        for (const int first : host().slots(rank, value.varies()).first) {
           const int64_t to = host().processors(rank)[first];
           if (!is_in(to, s + 1)) continue;
           const int64_t from = moved(to, s + 1, s);
@@ -104,7 +108,7 @@ class Stages {
           const int hosted = host().index_of(from);
           const int64_t bytes = block_at(value, host().coordinates()[hosted]).elements * size_of(value.element);
           stage.sends.push_back(
-              {&each, output, rank, host().places(value.varies()).of[hosted], bytes / loop_.node->region->turns});
+              {&each, output, rank, host().slots(value.varies()).of[hosted], bytes / loop_.node->region->iterations});
         }
       }
     }
@@ -112,7 +116,7 @@ class Stages {
 
   const Frame& around_;
   const spmd::Instruction& loop_;
-  const schedule::Schedule& turn_;
+  const schedule::Schedule& iteration_;
   const Mesh& mesh_;
   const AxisSet axes_;
   const graph::Region* inner_ = nullptr;  // of the loop over the layers
@@ -129,14 +133,14 @@ class PipelineExecutor final : public BoundLoop {
         machine_(machine),
         loop_(around.program().instructions[step.instructions[0]]),
         region_(*loop_.node->region),
-        numbers_of_turn_(collectives_of(*step.turn) + 1) {
-    const Stages stages(around, loop_, *step.turn);
-    for (int64_t turn = 0; turn < region_.turns; ++turn)
-      for (std::unique_ptr<PipelineStage>& stage : stages.hosted(turn)) {
+        numbers_of_iteration_(collectives_of(*step.iteration) + 1) {
+    const Stages stages(around, loop_, *step.iteration);
+    for (int64_t iteration = 0; iteration < region_.iterations; ++iteration)
+      for (std::unique_ptr<PipelineStage>& stage : stages.hosted(iteration)) {
         const Enclosing enclosing{around, loop_, stage.get()};
-        auto body = std::make_unique<StepExecutor>(step.turn, machine, stage->hostings, false, &enclosing);
-        auto scan =
-            std::make_unique<ScanExecutor>(std::move(body), around, loop_, Interval{turn, turn + 1}, &stage->hosted);
+        auto body = std::make_unique<StepExecutor>(step.iteration, machine, stage->hostings, false, &enclosing);
+        auto scan = std::make_unique<ScanExecutor>(std::move(body), around, loop_, Interval{iteration, iteration + 1},
+                                                   &stage->hosted);
         parts_.push_back({std::move(stage), std::move(scan)});
       }
   }
@@ -154,7 +158,7 @@ class PipelineExecutor final : public BoundLoop {
 
   std::vector<Body> bodies() const override {
     std::vector<Body> all;
-    for (const Part& part : parts_) all.push_back({&part.scan->body(), region_.turns});
+    for (const Part& part : parts_) all.push_back({&part.scan->body(), region_.iterations});
     return all;
   }
 
@@ -162,13 +166,13 @@ class PipelineExecutor final : public BoundLoop {
     const int64_t begun = machine_.collectives_begun;
     zero_sums();
     for (const Part& part : parts_) {
-      if (!part.stage->has_turns) continue;
-      machine_.collectives_begun = begun + part.stage->micro_batch * numbers_of_turn_;
+      if (!part.stage->has_iterations) continue;
+      machine_.collectives_begun = begun + part.stage->micro_batch * numbers_of_iteration_;
       part.stage->number = machine_.collectives_begun++;
       part.scan->run(run);
       hand_on(part);
     }
-    machine_.collectives_begun = begun + region_.turns * numbers_of_turn_;
+    machine_.collectives_begun = begun + region_.iterations * numbers_of_iteration_;
     machine_.transport.wait(machine_.handed_on);
     for (int32_t c = 0; c < parts_[0].stage->carried; ++c)  // only the last stage has the final carry
       around_.zero(loop_.results[c], [&](int hosted) { return !parts_[0].stage->on_last[hosted]; });
@@ -194,7 +198,7 @@ class PipelineExecutor final : public BoundLoop {
   void hand_on(const Part& part) {
     const PipelineStage& stage = *part.stage;
     for (const PipelineStage::Send& send : stage.sends) {
-      const auto* all = static_cast<const std::byte*>(around_.pointers().at(loop_.results[send.output], send.place));
+      const auto* all = static_cast<const std::byte*>(around_.pointers().at(loop_.results[send.output], send.slot));
       machine_.transport.send(machine_.handed_on, send.peer, stage.tag(machine_.transport, send.output),
                               all + stage.micro_batch * send.bytes, send.bytes);
       if (stage.micro_batch == 0) part.scan->body().count_sent(*send.receiver, send.bytes);
@@ -205,7 +209,7 @@ class PipelineExecutor final : public BoundLoop {
   Machine& machine_;
   const spmd::Instruction& loop_;
   const graph::Region& region_;
-  const int64_t numbers_of_turn_;  // numbers that a micro-batch uses for its collectives and itself
+  const int64_t numbers_of_iteration_;  // numbers that a micro-batch uses for its collectives and itself
   std::vector<Part> parts_;
 };
 
@@ -217,14 +221,14 @@ class TakesOver : public MessagesAtOnce {
         output_(schedule::output_taken_over(body.program(), instruction)),
         carry_(enclosing.loop.results[output_]) {
     const Hosting& host = around_.hostings().of(enclosing.loop.node->mesh);
-    const Places& places = body.places(instruction.operands[0]);
-    for (int p = 0; p < places.count(); ++p) {
-      const auto hosted = static_cast<size_t>(places.first[static_cast<size_t>(p)]);
+    const Slots& slots = body.slots(instruction.operands[0]);
+    for (int p = 0; p < slots.count(); ++p) {
+      const auto hosted = static_cast<size_t>(slots.first[static_cast<size_t>(p)]);
       Piece piece;
       piece.bytes = body.block_bytes(instruction.operands[0], p);
       if (!stage_.before.empty()) {
         piece.peer = host.rank_of(stage_.before[hosted]);
-        if (piece.peer == host.rank()) piece.place = around_.places(carry_).of[host.index_of(stage_.before[hosted])];
+        if (piece.peer == host.rank()) piece.slot = around_.slots(carry_).of[host.index_of(stage_.before[hosted])];
       }
       pieces_.push_back(piece);
     }
@@ -241,14 +245,14 @@ class TakesOver : public MessagesAtOnce {
              const CollectiveRun& run) override {
     for (size_t p = 0; p < pieces_.size(); ++p) {
       const Piece& piece = pieces_[p];
-      if (piece.peer >= 0 && piece.place < 0) {
+      if (piece.peer >= 0 && piece.slot < 0) {
         run.transport.receive(pending_, piece.peer, stage_.tag(run.transport, output_), results[0][p], piece.bytes);
         continue;
       }
       const void* from = operands[0][p];
-      if (piece.place >= 0)
-        from = static_cast<const std::byte*>(around_.pointers().at(carry_, piece.place)) +
-               stage_.micro_batch * piece.bytes;
+      if (piece.slot >= 0)
+        from =
+            static_cast<const std::byte*>(around_.pointers().at(carry_, piece.slot)) + stage_.micro_batch * piece.bytes;
       std::memcpy(results[0][p], from, static_cast<size_t>(piece.bytes));
     }
   }
@@ -256,8 +260,8 @@ class TakesOver : public MessagesAtOnce {
  private:
   struct Piece {
     int64_t bytes = 0;
-    int peer = -1;   ///< the rank that hosts the previous stage; -1: there is none
-    int place = -1;  ///< of the loop's result, if this rank hosts the previous stage
+    int peer = -1;  ///< the rank that hosts the previous stage; -1: there is none
+    int slot = -1;  ///< of the loop's result, if this rank hosts the previous stage
   };
   const Frame& around_;
   const PipelineStage& stage_;

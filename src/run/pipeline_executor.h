@@ -24,7 +24,7 @@ class PipelineStage {
     const spmd::Instruction* receiver;  ///< the kTakeOver instruction of the body that receives it
     int output;                         ///< of the body
     int peer;
-    int place;  ///< of the loop's result
+    int slot;  ///< of the loop's result
     int64_t bytes;
   };
 
@@ -37,7 +37,7 @@ class PipelineStage {
 
   Hostings hostings;  ///< of its body
   int64_t micro_batch = 0;
-  bool has_turns = false;
+  bool has_iterations = false;
   int32_t carried = 0;      ///< the number of carried outputs; they come first and go to the next stage
   std::vector<int> hosted;  ///< for each processor of the stage: its index in the enclosing hosting
   /// For each processor of the stage: the processor of the previous stage; empty for the first.

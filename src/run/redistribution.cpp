@@ -60,11 +60,11 @@ void pack_end(BoxCopy& copy, bool sending, int64_t offset, const std::vector<int
   for (int64_t size : copy.sizes) piece.push_back({0, size});
   std::vector<int64_t> dense = dense_strides(piece, order);
   if (sending) {
-    copy.to_place = -1;
+    copy.to_slot = -1;
     copy.to_offset = offset;
     copy.to_strides = std::move(dense);
   } else {
-    copy.from_place = -1;
+    copy.from_slot = -1;
     copy.from_offset = offset;
     copy.from_strides = std::move(dense);
   }
@@ -118,17 +118,17 @@ class Planner {
   }
 
   void plan_own_blocks() {
-    const Places& places = hosting_.places(to_axes_);
-    for (int place = 0; place < places.count(); ++place) {
-      const int64_t p = hosting_.processors()[places.first[place]];
+    const Slots& slots = hosting_.slots(to_axes_);
+    for (int slot = 0; slot < slots.count(); ++slot) {
+      const int64_t p = hosting_.processors()[slots.first[slot]];
       const BlockShape needed = block_at(transfers_.to(), mesh_.coordinates(p));
       for (int64_t q : transfers_.sources_of(p)) {
-        const int own = hosting_.find_place(hosting_.rank(), from_axes_, q);
+        const int own = hosting_.find_slot(hosting_.rank(), from_axes_, q);
         for (BoxCopy& copy : copies_between(q, needed)) {
-          copy.to_place = place;
+          copy.to_slot = slot;
           copy.source = q;
           if (own >= 0) {
-            copy.from_place = own;
+            copy.from_slot = own;
             result_.local.push_back(std::move(copy));
           } else {
             add_piece(receives_, hosting_.rank_of(q), std::move(copy), false, transfers_.to().order);
@@ -138,13 +138,13 @@ class Planner {
     }
   }
 
-  /// Plans the sends, in the receiver's order: by its place, then by the sending processor.
+  /// Plans the sends, in the receiver's order: by its slot, then by the sending processor.
   void plan_sends() {
-    using Piece = std::tuple<int, int, int64_t, int64_t>;  // peer, place there, sending and receiving processor
+    using Piece = std::tuple<int, int, int64_t, int64_t>;  // peer, slot there, sending and receiving processor
     std::vector<Piece> pieces;
-    const auto consider = [&](int peer, int place, int64_t q, int64_t p) {
-      if (hosting_.rank_of(q) == hosting_.rank() && hosting_.find_place(peer, from_axes_, q) < 0)
-        pieces.emplace_back(peer, place, q, p);
+    const auto consider = [&](int peer, int slot, int64_t q, int64_t p) {
+      if (hosting_.rank_of(q) == hosting_.rank() && hosting_.find_slot(peer, from_axes_, q) < 0)
+        pieces.emplace_back(peer, slot, q, p);
     };
     constexpr size_t kFew = 4;
     if (transfers_.has_few_readers() || hosting_.processors().size() <= kFew) {
@@ -152,24 +152,24 @@ class Planner {
         for (int64_t p : transfers_.readers_of(q)) {
           const int peer = hosting_.rank_of(p);
           if (peer == hosting_.rank()) continue;
-          const Places& theirs = hosting_.places(peer, to_axes_);
+          const Slots& theirs = hosting_.slots(peer, to_axes_);
           const int index = hosting_.index_of(p);
           if (theirs.first[theirs.of[index]] == index) consider(peer, theirs.of[index], q, p);
         }
     } else {
       for (int peer = 0; peer < hosting_.ranks(); ++peer) {
         if (peer == hosting_.rank()) continue;
-        const Places& theirs = hosting_.places(peer, to_axes_);
-        for (int place = 0; place < theirs.count(); ++place) {
-          const int64_t p = hosting_.processors(peer)[theirs.first[place]];
-          for (int64_t q : transfers_.sources_of(p)) consider(peer, place, q, p);
+        const Slots& theirs = hosting_.slots(peer, to_axes_);
+        for (int slot = 0; slot < theirs.count(); ++slot) {
+          const int64_t p = hosting_.processors(peer)[theirs.first[slot]];
+          for (int64_t q : transfers_.sources_of(p)) consider(peer, slot, q, p);
         }
       }
     }
     std::sort(pieces.begin(), pieces.end());
-    for (const auto& [peer, place, q, p] : pieces)
+    for (const auto& [peer, slot, q, p] : pieces)
       for (BoxCopy& copy : copies_between(q, block_at(transfers_.to(), mesh_.coordinates(p)))) {
-        copy.from_place = hosting_.find_place(hosting_.rank(), from_axes_, q);
+        copy.from_slot = hosting_.find_slot(hosting_.rank(), from_axes_, q);
         add_piece(sends_, peer, std::move(copy), true, transfers_.to().order);
       }
   }

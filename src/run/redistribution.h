@@ -12,11 +12,11 @@
 
 namespace mtf::run {
 
-/// A strided copy between two blocks. A negative place stands for the staging memory or the message.
+/// A strided copy between two blocks. A negative slot stands for the staging memory or the message.
 struct BoxCopy {
   int64_t source = -1;  ///< the processor that owns the copied block
-  int from_place = -1;
-  int to_place = -1;
+  int from_slot = -1;
+  int to_slot = -1;
   int64_t from_offset = 0;  ///< bytes
   int64_t to_offset = 0;
   std::vector<int64_t> sizes;

@@ -55,7 +55,7 @@ void align(ReduceGroup& group) {
 std::vector<ReduceGroup> reduce_groups(const Hosting& hosting, const spmd::LocalValue& operand, AxisSet axes) {
   const Mesh& mesh = *hosting.mesh();
   const AxisSet varies = operand.varies();
-  const Places& places = hosting.places(varies);
+  const Slots& slots = hosting.slots(varies);
   const std::vector<int64_t> tree = spmd::tree_over(mesh.group_size(axes));
   std::vector<ReduceGroup> groups;
   std::set<std::pair<std::vector<int>, std::vector<int>>> seen;
@@ -76,7 +76,7 @@ std::vector<ReduceGroup> reduce_groups(const Hosting& hosting, const spmd::Local
     for (int64_t member : group.members) {
       if (hosting.rank_of(member) != hosting.rank()) continue;
       group.hosted.push_back(member);
-      group.places.push_back(places.of[hosting.index_of(member)]);
+      group.slots.push_back(slots.of[hosting.index_of(member)]);
     }
     groups.push_back(std::move(group));
   }

@@ -25,7 +25,7 @@ struct ReduceGroup {
   std::vector<int> rank_of;      ///< for each member; empty if one rank hosts all
   int position = 0;              ///< index of this rank in `ranks`
   std::vector<int64_t> hosted;   ///< this rank's members, ascending
-  std::vector<int> places;       ///< for each of `hosted`: its place of the operand
+  std::vector<int> slots;        ///< for each of `hosted`: its slot of the operand
   bool aligned = true;
   std::vector<int64_t> tree;  ///< over all members
   size_t own_levels = 0;      ///< in an aligned group: the levels of `tree` that each rank adds by itself

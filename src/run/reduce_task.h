@@ -19,7 +19,7 @@ class OwnSum {
   void run(const ReduceGroup& group, std::span<void* const> blocks, std::byte* result, int64_t count) {
     if (count == 0) return;
     terms_.clear();
-    for (int place : group.places) terms_.push_back(static_cast<const std::byte*>(blocks[static_cast<size_t>(place)]));
+    for (int slot : group.slots) terms_.push_back(static_cast<const std::byte*>(blocks[static_cast<size_t>(slot)]));
     if (terms_.size() == 1 && terms_[0] == result) return;
     combine_all(elements_, {group.tree.data(), group.own_levels}, terms_, result, count);
   }

@@ -138,17 +138,17 @@ struct ReferenceRuntime::Impl {
       results.push_back(make(operation.results[r], operation.span));
       std::memset(results[r].memory->data(), 0, static_cast<size_t>(results[r].bytes()));
     }
-    for (int64_t i = 0; i < region.turns; ++i) {
-      const int64_t at = attributes.reverse ? region.turns - 1 - i : i;
+    for (int64_t i = 0; i < region.iterations; ++i) {
+      const int64_t at = attributes.reverse ? region.iterations - 1 - i : i;
       const bool from_last = attributes.reverse != attributes.counts_down;
       Wholes inputs = operands;
       for (size_t k = 0; k < operands.size(); ++k) {
         if (k < stacked) inputs[k] = results[k];
         else if (region.is_placed(k))
-          inputs[k] = slice(operands[k], region.turn.type(graph::ProgramValue::input(k)), at);
+          inputs[k] = slice(operands[k], region.iteration.type(graph::ProgramValue::input(k)), at);
       }
-      const Wholes roots =
-          turn(region, region.numbers_of_turn(numbers, from_last ? region.turns - 1 - at : at), std::move(inputs));
+      const Wholes roots = iteration(
+          region, region.numbers_of_iteration(numbers, from_last ? region.iterations - 1 - at : at), std::move(inputs));
       for (size_t r = 0; r < roots.size(); ++r) {
         if (r < stacked) results[r] = roots[r];
         else if (r < sums)
@@ -161,8 +161,8 @@ struct ReferenceRuntime::Impl {
   }
 
   /// Computes the roots of one iteration.
-  Wholes turn(const graph::Region& region, const std::vector<double>& numbers, Wholes inputs) {
-    const graph::Program& program = region.turn;
+  Wholes iteration(const graph::Region& region, const std::vector<double>& numbers, Wholes inputs) {
+    const graph::Program& program = region.iteration;
     for (size_t i = inputs.size(); i < program.inputs.size(); ++i)
       inputs.push_back(number(program.type(graph::ProgramValue::input(i)).element,
                               numbers[static_cast<size_t>(region.input_number[i])]));

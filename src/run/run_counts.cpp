@@ -54,9 +54,9 @@ RunCounts counts_of(const StepExecutor& executor, const int64_t*& next) {
   for (const BoundStep& step : executor.steps()) {
     if (!step.loop) continue;
     const int64_t times = *next++;
-    const RunCounts turn = counts_of(*step.loop->bodies()[0].steps, next);
-    add_times(run.counters, turn.counters, times);
-    run.sent += turn.sent * times;
+    const RunCounts iteration = counts_of(*step.loop->bodies()[0].steps, next);
+    add_times(run.counters, iteration.counters, times);
+    run.sent += iteration.sent * times;
   }
   return run;
 }

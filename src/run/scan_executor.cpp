@@ -8,14 +8,14 @@
 namespace mtf::run {
 
 ScanExecutor::ScanExecutor(std::unique_ptr<StepExecutor> body, const Frame& around, const spmd::Instruction& loop,
-                           Interval turns, const std::vector<int>* hosted)
+                           Interval iterations, const std::vector<int>* hosted)
     : body_(std::move(body)),
       frame_(body_->frame()),
       around_(around),
       loop_(loop),
       region_(*loop.node->region),
       attributes_(loop.node->attributes.get<ops::ScanAttributes>()),
-      turns_(turns),
+      iterations_(iterations),
       hosted_(hosted) {
   inputs_.region = &region_;
   inputs_.values.resize(frame_.program().inputs.size());
@@ -33,7 +33,7 @@ void ScanExecutor::bind_inputs() {
     const auto sums = static_cast<size_t>(region_.carried + region_.stacked);
     const auto input = static_cast<size_t>(instruction.input);
     if (instruction.sum >= 0) left_[sums + static_cast<size_t>(instruction.sum)].input = value;
-    else if (schedule::is_host_number(instruction) && input < region_.turn.inputs.size())
+    else if (schedule::is_host_number(instruction) && input < region_.iteration.inputs.size())
       numbers_.emplace_back(value, region_.input_number[input]);
     else if (schedule::is_host_number(instruction))  // made by an expansion
       inputs_.values[frame_.input_of(value)].number = instruction.node->inputs[0];
@@ -55,9 +55,9 @@ void ScanExecutor::bind_outputs() {
     left_[r].held = held(value_of(r), all, is_stacked(r));
   }
   bytes_ = frame_.arena_bytes();
-  for (size_t r : second_places(*frame_.schedule(), region_)) {
+  for (size_t r : second_positions(*frame_.schedule(), region_)) {
     left_[r].second = bytes_;
-    for (int place = 0; place < places(r); ++place) bytes_ += schedule::padded(bytes_at(r, place));
+    for (int slot = 0; slot < slots(r); ++slot) bytes_ += schedule::padded(bytes_at(r, slot));
   }
   // The body writes a buffer directly to the memory of one of its outputs. Other outputs in the buffer are copied.
   std::vector<int> owner(frame_.schedule()->buffers.size(), -1);
@@ -71,22 +71,22 @@ void ScanExecutor::bind_outputs() {
     }
 }
 
-/// Maps each place of a value in the body to the place of the enclosing value that contains it.
+/// Maps each slot of a value in the body to the slot of the enclosing value that contains it.
 std::vector<int> ScanExecutor::outside(int value, const spmd::LocalValue& of) const {
-  const Places& around = around_.hostings().of(of.mesh).places(of.varies());
-  std::vector<int> places;
-  for (const int hosted : frame_.places(value).first)
-    places.push_back(around.of[hosted_ ? (*hosted_)[static_cast<size_t>(hosted)] : hosted]);
-  return places;
+  const Slots& around = around_.hostings().of(of.mesh).slots(of.varies());
+  std::vector<int> slots;
+  for (const int hosted : frame_.slots(value).first)
+    slots.push_back(around.of[hosted_ ? (*hosted_)[static_cast<size_t>(hosted)] : hosted]);
+  return slots;
 }
 
-/// For xs or ys whose loop dim is sharded: returns the interval of positions that each place stores. Returns nothing
+/// For xs or ys whose loop dim is sharded: returns the interval of positions that each slot stores. Returns nothing
 /// for other values.
-std::vector<Interval> ScanExecutor::held(int value, const spmd::LocalValue& all, bool is_at_place) const {
+std::vector<Interval> ScanExecutor::held(int value, const spmd::LocalValue& all, bool is_at_slot) const {
   std::vector<Interval> intervals;
-  if (!is_at_place || region_.hands_on || !region_.stages.empty() || all.dims[0].axes.empty()) return intervals;
+  if (!is_at_slot || region_.hands_on || !region_.stages.empty() || all.dims[0].axes.empty()) return intervals;
   const Hosting& host = frame_.hosting(value);
-  for (const int hosted : frame_.places(value).first)
+  for (const int hosted : frame_.slots(value).first)
     intervals.push_back(bounds(all.dims[0], *all.mesh, host.coordinates()[hosted]));
   return intervals;
 }
@@ -94,7 +94,7 @@ std::vector<Interval> ScanExecutor::held(int value, const spmd::LocalValue& all,
 int64_t ScanExecutor::arena_bytes() const { return schedule::padded(bytes_); }
 int64_t ScanExecutor::shared_bytes() const { return frame_.shared_bytes(); }
 
-std::vector<BoundLoop::Body> ScanExecutor::bodies() const { return {{body_.get(), turns_.size()}}; }
+std::vector<BoundLoop::Body> ScanExecutor::bodies() const { return {{body_.get(), iterations_.size()}}; }
 
 // ---- a run ----------------------------------------------------------------------------------------------------------
 
@@ -104,12 +104,13 @@ void ScanExecutor::run(const LoopRun& run) {
   for (size_t r = 0; r < left_.size(); ++r) begin(r, run.arena);
   for (const Outside& each : tensors_)
     if (!region_.is_placed(static_cast<size_t>(each.operand)))
-      for (int place = 0; place < frame_.pointers().places[each.value]; ++place)
-        frame_.point_value(each.value, place, around_.pointers().at(loop_.operands[each.operand], each.places[place]));
-  for (int64_t i = 0; i < turns_.size(); ++i) {
-    const int64_t at = attributes_.reverse ? turns_.last - 1 - i : turns_.first + i;
+      for (int slot = 0; slot < frame_.pointers().slots[each.value]; ++slot)
+        frame_.point_value(each.value, slot, around_.pointers().at(loop_.operands[each.operand], each.slots[slot]));
+  for (int64_t i = 0; i < iterations_.size(); ++i) {
+    const int64_t at = attributes_.reverse ? iterations_.last - 1 - i : iterations_.first + i;
     const bool from_last = attributes_.reverse != attributes_.counts_down;
-    run_turn(at, region_.numbers_of_turn(run.numbers, from_last ? region_.turns - 1 - at : at), stops_before);
+    run_iteration(at, region_.numbers_of_iteration(run.numbers, from_last ? region_.iterations - 1 - at : at),
+                  stops_before);
   }
   for (size_t r = 0; r < left_.size(); ++r) end(r);
 }
@@ -121,44 +122,43 @@ void ScanExecutor::begin(size_t r, std::byte* arena) {
   each.now.clear();
   each.next.clear();
   std::byte* second = each.second < 0 ? nullptr : arena + each.second;
-  for (int place = 0; place < places(r); ++place) {
-    each.now.push_back(result(r, place));
-    each.next.push_back(second ? second : result(r, place));
-    if (second) second += schedule::padded(bytes_at(r, place));
+  for (int slot = 0; slot < slots(r); ++slot) {
+    each.now.push_back(result(r, slot));
+    each.next.push_back(second ? second : result(r, slot));
+    if (second) second += schedule::padded(bytes_at(r, slot));
   }
   // The last iteration then writes the result's memory.
-  if (each.second >= 0 && turns_.size() % 2 != 0) std::swap(each.now, each.next);
-  for (int place = 0; place < places(r); ++place) {
-    const auto bytes = static_cast<size_t>(bytes_at(r, place));
-    if (is_carried(r)) std::memcpy(each.now[place], around_.pointers().at(loop_.operands[r], starts_[r][place]), bytes);
-    else if (!region_.hands_on) std::memset(each.now[place], 0, bytes);
-    else if (each.second >= 0) std::memcpy(each.now[place], each.next[place], bytes);
+  if (each.second >= 0 && iterations_.size() % 2 != 0) std::swap(each.now, each.next);
+  for (int slot = 0; slot < slots(r); ++slot) {
+    const auto bytes = static_cast<size_t>(bytes_at(r, slot));
+    if (is_carried(r)) std::memcpy(each.now[slot], around_.pointers().at(loop_.operands[r], starts_[r][slot]), bytes);
+    else if (!region_.hands_on) std::memset(each.now[slot], 0, bytes);
+    else if (each.second >= 0) std::memcpy(each.now[slot], each.next[slot], bytes);
   }
 }
 
-void ScanExecutor::run_turn(int64_t at, std::vector<double> numbers, size_t stops_before) {
+void ScanExecutor::run_iteration(int64_t at, std::vector<double> numbers, size_t stops_before) {
   for (const Outside& each : tensors_)
     if (region_.is_placed(static_cast<size_t>(each.operand)))
-      for (int place = 0; place < frame_.pointers().places[each.value]; ++place) {
-        void* const all = around_.pointers().at(loop_.operands[each.operand], each.places[place]);
-        frame_.point_value(each.value, place,
-                           at_place(all, at, each.held, place, frame_.block_bytes(each.value, place)));
+      for (int slot = 0; slot < frame_.pointers().slots[each.value]; ++slot) {
+        void* const all = around_.pointers().at(loop_.operands[each.operand], each.slots[slot]);
+        frame_.point_value(each.value, slot, at_slot(all, at, each.held, slot, frame_.block_bytes(each.value, slot)));
       }
   for (const auto& [value, number] : numbers_) inputs_.values[frame_.input_of(value)].number = numbers[number];
   for (size_t r = 0; r < left_.size(); ++r)
-    for (int place = 0; place < places(r); ++place) {
-      if (left_[r].input >= 0) frame_.point_value(left_[r].input, place, left_[r].now[place]);
-      if (left_[r].buffer >= 0) frame_.point_buffer(left_[r].buffer, place, wanted(r, place, at));
+    for (int slot = 0; slot < slots(r); ++slot) {
+      if (left_[r].input >= 0) frame_.point_value(left_[r].input, slot, left_[r].now[slot]);
+      if (left_[r].buffer >= 0) frame_.point_buffer(left_[r].buffer, slot, wanted(r, slot, at));
     }
-  inputs_.turn_numbers = std::move(numbers);
+  inputs_.iteration_numbers = std::move(numbers);
   frame_.position = at;
   body_->run(inputs_, stops_before);
   for (size_t r = 0; r < left_.size(); ++r) {
     if (left_[r].buffer >= 0 || (!is_stacked(r) && left_[r].second < 0)) continue;
-    for (int place = 0; place < places(r); ++place)
-      if (void* const to = wanted(r, place, at), * const from = frame_.pointers().at(value_of(r), place);
+    for (int slot = 0; slot < slots(r); ++slot)
+      if (void* const to = wanted(r, slot, at), * const from = frame_.pointers().at(value_of(r), slot);
           to && to != from)  // ys that are written over xs are there already
-        std::memcpy(to, from, static_cast<size_t>(bytes_at(r, place)));
+        std::memcpy(to, from, static_cast<size_t>(bytes_at(r, slot)));
   }
   for (Left& each : left_)
     if (each.second >= 0) std::swap(each.now, each.next);
@@ -167,25 +167,25 @@ void ScanExecutor::run_turn(int64_t at, std::vector<double> numbers, size_t stop
 /// Copies a carry or a sum to the memory of the loop's result if it is elsewhere (without iterations, for instance).
 void ScanExecutor::end(size_t r) {
   if (is_stacked(r)) return;
-  for (int place = 0; place < places(r); ++place)
-    if (void* const home = result(r, place); left_[r].now[place] != home)
-      std::memcpy(home, left_[r].now[place], static_cast<size_t>(bytes_at(r, place)));
+  for (int slot = 0; slot < slots(r); ++slot)
+    if (void* const home = result(r, slot); left_[r].now[slot] != home)
+      std::memcpy(home, left_[r].now[slot], static_cast<size_t>(bytes_at(r, slot)));
 }
 
 /// Returns the memory for an output of the iteration at position `at`; null if another processor stores it.
-void* ScanExecutor::wanted(size_t r, int place, int64_t at) const {
-  if (!is_stacked(r)) return left_[r].next[place];
-  void* const all = result(r, place);
+void* ScanExecutor::wanted(size_t r, int slot, int64_t at) const {
+  if (!is_stacked(r)) return left_[r].next[slot];
+  void* const all = result(r, slot);
   // Every iteration has the same value.
   if (region_.hands_on && !has_dim(frame_.value(value_of(r)).type().dims, region_.micro)) return all;
-  return at_place(all, at, left_[r].held, place, bytes_at(r, place));
+  return at_slot(all, at, left_[r].held, slot, bytes_at(r, slot));
 }
 
 /// Returns the memory of position `at` in a processor's block of xs or ys; null if another processor stores it.
-void* ScanExecutor::at_place(void* all, int64_t at, const std::vector<Interval>& held, int place, int64_t bytes) const {
-  int64_t first = region_.hands_on ? 0 : turns_.first;
+void* ScanExecutor::at_slot(void* all, int64_t at, const std::vector<Interval>& held, int slot, int64_t bytes) const {
+  int64_t first = region_.hands_on ? 0 : iterations_.first;
   if (!held.empty()) {
-    const Interval& own = held[static_cast<size_t>(place)];
+    const Interval& own = held[static_cast<size_t>(slot)];
     if (at < own.first || at >= own.last) return nullptr;
     first = own.first;
   }
@@ -196,11 +196,12 @@ std::unique_ptr<BoundLoop> bind_scan(const Frame& around, Machine& machine, cons
   const spmd::Instruction& loop = around.program().instructions[step.instructions[0]];
   const graph::Region& region = *loop.node->region;
   const MeshPtr& mesh = loop.node->mesh;
-  const Interval turns = block_of(region.turns, region.stages, *mesh, around.hostings().of(mesh).coordinates()[0]);
+  const Interval iterations =
+      block_of(region.iterations, region.stages, *mesh, around.hostings().of(mesh).coordinates()[0]);
   const Enclosing enclosing{around, loop};
   return std::make_unique<ScanExecutor>(
-      std::make_unique<StepExecutor>(step.turn, machine, around.hostings(), share, &enclosing), around, loop, turns,
-      nullptr);
+      std::make_unique<StepExecutor>(step.iteration, machine, around.hostings(), share, &enclosing), around, loop,
+      iterations, nullptr);
 }
 
 }  // namespace mtf::run

@@ -4,7 +4,7 @@
 // The body has a frame of its own, whose arena is part of the arena around the loop. Before each iteration its inputs
 // are pointed at the iteration's slices of xs, and its outputs at the slices of ys. An iteration reads a carry or a sum
 // from one memory (`now`) and writes it to another (`next`). Both are the same memory unless the schedule asks for a
-// second one (schedule::second_places); the two then change roles after each iteration:
+// second one (schedule::second_positions); the two then change roles after each iteration:
 //
 //   3 iterations, a result at R, a second memory at S
 //     iteration   0     1     2
@@ -21,10 +21,10 @@ namespace mtf::run {
 
 class ScanExecutor final : public BoundLoop {
  public:
-  /// Runs the iterations `turns` of the loop. `body`: the executor of one iteration. `hosted`: for each processor of
-  /// the body, its index in the hosting around the loop; null if both have the same processors.
-  ScanExecutor(std::unique_ptr<StepExecutor> body, const Frame& around, const spmd::Instruction& loop, Interval turns,
-               const std::vector<int>* hosted);
+  /// Runs the iterations `iterations` of the loop. `body`: the executor of one iteration. `hosted`: for each processor
+  /// of the body, its index in the hosting around the loop; null if both have the same processors.
+  ScanExecutor(std::unique_ptr<StepExecutor> body, const Frame& around, const spmd::Instruction& loop,
+               Interval iterations, const std::vector<int>* hosted);
   ~ScanExecutor() override;
 
   int64_t arena_bytes() const override;
@@ -37,7 +37,7 @@ class ScanExecutor final : public BoundLoop {
   /// A tensor that the body reads, and the operand of the loop that contains it.
   struct Outside {
     int value, operand;
-    std::vector<int> places;
+    std::vector<int> slots;
     std::vector<Interval> held;
   };
   /// An output of the body.
@@ -45,30 +45,30 @@ class ScanExecutor final : public BoundLoop {
     int input = -1;            ///< the body's input that reads the output in the next iteration; -1: none
     int64_t second = -1;       ///< offset of its second buffer in the loop's memory; -1: it needs none
     int buffer = -1;           ///< the buffer that is written in place; -1: the output is copied
-    std::vector<int> outside;  ///< for each place: the place of the loop's result
+    std::vector<int> outside;  ///< for each slot: the slot of the loop's result
     std::vector<Interval> held;
-    std::vector<void*> now, next;  ///< for each place: the memory that this iteration reads and writes
+    std::vector<void*> now, next;  ///< for each slot: the memory that this iteration reads and writes
   };
 
   void bind_inputs();
   void bind_outputs();
   std::vector<int> outside(int value, const spmd::LocalValue& of) const;
-  std::vector<Interval> held(int value, const spmd::LocalValue& all, bool is_at_place) const;
+  std::vector<Interval> held(int value, const spmd::LocalValue& all, bool is_at_slot) const;
 
   bool is_carried(size_t r) const { return static_cast<int32_t>(r) < region_.carried; }
   bool is_stacked(size_t r) const {
     return !is_carried(r) && static_cast<int32_t>(r) < region_.carried + region_.stacked;
   }
   int value_of(size_t r) const { return frame_.program().outputs[r][0]; }
-  int places(size_t r) const { return frame_.pointers().places[value_of(r)]; }
-  int64_t bytes_at(size_t r, int place) const { return frame_.block_bytes(value_of(r), place); }
-  void* result(size_t r, int place) const { return around_.pointers().at(loop_.results[r], left_[r].outside[place]); }
+  int slots(size_t r) const { return frame_.pointers().slots[value_of(r)]; }
+  int64_t bytes_at(size_t r, int slot) const { return frame_.block_bytes(value_of(r), slot); }
+  void* result(size_t r, int slot) const { return around_.pointers().at(loop_.results[r], left_[r].outside[slot]); }
 
   void begin(size_t r, std::byte* arena);
-  void run_turn(int64_t at, std::vector<double> numbers, size_t stops_before);
+  void run_iteration(int64_t at, std::vector<double> numbers, size_t stops_before);
   void end(size_t r);
-  void* wanted(size_t r, int place, int64_t at) const;
-  void* at_place(void* all, int64_t at, const std::vector<Interval>& held, int place, int64_t bytes) const;
+  void* wanted(size_t r, int slot, int64_t at) const;
+  void* at_slot(void* all, int64_t at, const std::vector<Interval>& held, int slot, int64_t bytes) const;
 
   const std::unique_ptr<StepExecutor> body_;
   Frame& frame_;  // of the body
@@ -76,11 +76,11 @@ class ScanExecutor final : public BoundLoop {
   const spmd::Instruction& loop_;
   const graph::Region& region_;
   const ops::ScanAttributes& attributes_;
-  const Interval turns_;
+  const Interval iterations_;
   const std::vector<int>* const hosted_;
   plan::PlanInputs inputs_;
   std::vector<Outside> tensors_;
-  std::vector<std::vector<int>> starts_;  // for each carry and place: the place of the loop's operand
+  std::vector<std::vector<int>> starts_;  // for each carry and slot: the slot of the loop's operand
   // Number values of the body, with their indices among the loop's numbers.
   std::vector<std::pair<int, int32_t>> numbers_;
   std::vector<Left> left_;

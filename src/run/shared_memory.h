@@ -39,14 +39,14 @@ class SharedMemory {
   /// The progress of a rank in a collective. `turn[stage]` identifies the latest piece for which the rank
   /// has reached the stage. Numbers of collectives that run at once differ by less than kNotices.
   enum Stage : int {
-    kBegun,  ///< its operand is in its part, from `place` on
+    kBegun,  ///< its operand is in its part, from `offset` on
     kAdded,  ///< its sums are there too
     kEnded,  ///< it needs nothing more from other ranks
     kStages
   };
   struct alignas(64) Notice {
     std::atomic<int64_t> turn[kStages];
-    int64_t place;
+    int64_t offset;
   };
   static constexpr int64_t kNotices = 256;
   Notice& notice(int rank, int64_t collective) const;

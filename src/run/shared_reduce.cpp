@@ -94,7 +94,7 @@ class SharedTask : public ReduceTask {
   /// Returns the byte offset of an element of the current piece in this rank's arrays.
   int64_t offset(int64_t element) const { return (piece_number_ * piece_ + element) * elements_.size(); }
   std::byte* laid_out(int64_t member) const {
-    return memory_.part(ranks_[static_cast<size_t>(member)]) + notice(member).place;
+    return memory_.part(ranks_[static_cast<size_t>(member)]) + notice(member).offset;
   }
 
   /// Returns a part of the array of another member. Counts its bytes.
@@ -107,16 +107,16 @@ class SharedTask : public ReduceTask {
     piece_number_ = number;
     size_ = std::min(piece_, count_ - number * piece_);
     std::byte* const part = memory_.part(ranks_[static_cast<size_t>(me_)]);
-    const auto place = reinterpret_cast<std::uintptr_t>(arrays_.own) - reinterpret_cast<std::uintptr_t>(part);
+    const auto distance = reinterpret_cast<std::uintptr_t>(arrays_.own) - reinterpret_cast<std::uintptr_t>(part);
     // The operand is in shared memory and need not be copied.
-    const bool lies_there = place < static_cast<std::uintptr_t>(memory_.bytes());
-    std::byte* const own = lies_there ? part + place + offset(0) : arrays_.staging;
+    const bool lies_there = distance < static_cast<std::uintptr_t>(memory_.bytes());
+    std::byte* const own = lies_there ? part + distance + offset(0) : arrays_.staging;
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
       if ((member != me_ || is_small_) && !lies_there)
         copy_for_others(own + theirs.first * elements_.size(), arrays_.own + offset(theirs.first), bytes(theirs));
     }
-    notice(me_).place = own - part;
+    notice(me_).offset = own - part;
     reach(SharedMemory::kBegun);
   }
 

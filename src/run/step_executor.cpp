@@ -15,7 +15,7 @@ namespace {
 /// the plan.
 const graph::LaidOutOperation& operation_of(const spmd::Instruction& instruction, const plan::PlanInputs& inputs) {
   if (instruction.origin < 0) return *instruction.node;
-  const graph::Program& program = inputs.region ? inputs.region->turn : *inputs.program;
+  const graph::Program& program = inputs.region ? inputs.region->iteration : *inputs.program;
   return *program.operations[instruction.origin].operation;
 }
 
@@ -111,8 +111,9 @@ void StepExecutor::compute(size_t s, const plan::PlanInputs& inputs) {
 /// Points a window at the position of its operand that a host number names.
 void StepExecutor::open_window(const BoundStep& step, double number) {
   const graph::LaidOutOperation& operation = *step.first->node;
-  const int64_t place = ops::checked_place(operation.operands[0].dims[operation.op->dim_of_place(operation)], number);
-  frame_.point_window(step.first->results[0], step.first->operands[0], place, step.window_bytes);
+  const int64_t index =
+      ops::checked_position(operation.operands[0].dims[operation.op->dim_of_position(operation)], number);
+  frame_.point_window(step.first->results[0], step.first->operands[0], index, step.window_bytes);
 }
 
 // ---- collectives under way ------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ int find(const std::vector<spmd::LocalDim>& dims, Name name) {
 Order like(const spmd::LocalValue& value, const spmd::LocalValue& model) {
   Order common, result;
   for (int8_t d : model.order)
-    if (int place = find(value.dims, model.dims[d].dim.name); place >= 0) common.push_back(static_cast<int8_t>(place));
+    if (int index = find(value.dims, model.dims[d].dim.name); index >= 0) common.push_back(static_cast<int8_t>(index));
   if (common.size() == value.dims.size()) return common;
   size_t next = 0;
   for (size_t d = 0; d < value.dims.size(); ++d)
@@ -48,13 +48,13 @@ Order contraction_order(const spmd::LocalProgram& program, const spmd::Instructi
   Order shared, of_a, of_b;
   for (int8_t d : a.order) {
     Name name = a.dims[d].dim.name;
-    int place = find(result.dims, name);
-    if (place >= 0) (find(b.dims, name) >= 0 ? shared : of_a).push_back(static_cast<int8_t>(place));
+    int index = find(result.dims, name);
+    if (index >= 0) (find(b.dims, name) >= 0 ? shared : of_a).push_back(static_cast<int8_t>(index));
   }
   for (int8_t d : b.order) {
     Name name = b.dims[d].dim.name;
-    int place = find(result.dims, name);
-    if (place >= 0 && find(a.dims, name) < 0) of_b.push_back(static_cast<int8_t>(place));
+    int index = find(result.dims, name);
+    if (index >= 0 && find(a.dims, name) < 0) of_b.push_back(static_cast<int8_t>(index));
   }
   if (shared.size() + of_a.size() + of_b.size() != result.dims.size()) return mtf::written_order(result.dims.size());
   int last = static_cast<int>(result.dims.size()) - 1;
@@ -67,7 +67,7 @@ Order contraction_order(const spmd::LocalProgram& program, const spmd::Instructi
   return order;
 }
 
-bool same_places(const spmd::LocalValue& a, const spmd::LocalValue& b) {
+bool same_indices(const spmd::LocalValue& a, const spmd::LocalValue& b) {
   if (a.dims.size() != b.dims.size()) return false;
   for (size_t i = 0; i < a.dims.size(); ++i)
     if (a.dims[i].dim.size != b.dims[i].dim.size) return false;
@@ -80,7 +80,7 @@ Order order_of(const spmd::LocalProgram& program, const spmd::Instruction& instr
   const spmd::LocalValue& first = program.values[instruction.operands[0]];
   if (instruction.kind != spmd::InstructionKind::kCompute) return like(result, first);
   const graph::Op& op = *instruction.node->op;
-  if (op.role == graph::Role::kView && same_places(result, first)) return first.order;
+  if (op.role == graph::Role::kView && same_indices(result, first)) return first.order;
   if (op.result_order != nullptr) {
     std::vector<StorageOrder> orders;
     for (int v : instruction.operands) orders.push_back(program.values[v].order);
@@ -129,7 +129,7 @@ class Chooser {
       for (int v : instruction.operands)  // a sum is stored in the order of its terms
         if (const auto sum = sums_.find(v); sum != sums_.end())
           program_.values[v].order = program_.values[program_.sums[sum->second]].order;
-      if (instruction.turn) choose_in_turn(instruction);
+      if (instruction.iteration) choose_in_iteration(instruction);
       else
         for (int v : instruction.results) program_.values[v].order = order_of_result(instruction, v);
       program_.instructions.push_back(std::move(instruction));
@@ -177,7 +177,7 @@ class Chooser {
 
   /// Chooses the orders of a loop. The loop's dim is stored outermost. An iteration sends values to the next iteration
   /// or stage in the orders in which it got them.
-  void choose_in_turn(spmd::Instruction& loop) {
+  void choose_in_iteration(spmd::Instruction& loop) {
     const graph::Region& region = *loop.node->region;
     std::vector<Order> around, orders;  // of the loop's operands, and of the iteration's tensors
     for (size_t k = 0; k < loop.operands.size(); ++k) {
@@ -190,33 +190,33 @@ class Chooser {
       }
       orders.push_back(std::move(order));
     }
-    const std::vector<size_t> handed = handed_on(*loop.turn, region);
-    spmd::LocalProgram turn = chosen_turn(*loop.turn, orders, {});
+    const std::vector<size_t> handed = handed_on(*loop.iteration, region);
+    spmd::LocalProgram iteration = chosen_iteration(*loop.iteration, orders, {});
     bool stays = true;
     for (size_t k : handed) {
-      const spmd::LocalValue& end = turn.values[turn.outputs[k][0]];
+      const spmd::LocalValue& end = iteration.values[iteration.outputs[k][0]];
       if (region.hands_on ? has_same_memory(end, orders[k]) : end.order == orders[k]) continue;
       stays = false;
       around[k] = orders[k] = region.hands_on ? outermost(end, region) : end.order;
     }
-    if (!stays) turn = chosen_turn(*loop.turn, orders, handed);
+    if (!stays) iteration = chosen_iteration(*loop.iteration, orders, handed);
     for (size_t k = 0; k < loop.operands.size(); ++k)
       loop.operands[k] = in_order(loop.operands[k], around[k], *loop.node);
     for (size_t r = 0; r < loop.results.size(); ++r) {
-      Order order = turn.values[turn.outputs[r][0]].order;
-      const auto place = static_cast<int32_t>(r);
+      Order order = iteration.values[iteration.outputs[r][0]].order;
+      const auto index = static_cast<int32_t>(r);
       if (region.hands_on) {
         program_.values[loop.results[r]].order = std::move(order);
         program_.values[loop.results[r]].order = outermost(program_.values[loop.results[r]], region);
         continue;
       }
-      if (place >= region.carried && place < region.carried + region.stacked) {
+      if (index >= region.carried && index < region.carried + region.stacked) {
         for (int8_t& d : order) ++d;
         order.insert(order.begin(), 0);
       }
       program_.values[loop.results[r]].order = std::move(order);
     }
-    loop.turn = std::make_shared<const spmd::LocalProgram>(std::move(turn));
+    loop.iteration = std::make_shared<const spmd::LocalProgram>(std::move(iteration));
   }
 
   /// Returns an order with the loop's dim outermost, or in a pipeline the dim of micro-batches.
@@ -229,26 +229,26 @@ class Chooser {
 
   /// Returns the inputs of an iteration that are outputs of the iteration, or stage, before. Input and output have the
   /// same index.
-  static std::vector<size_t> handed_on(const spmd::LocalProgram& turn, const graph::Region& region) {
+  static std::vector<size_t> handed_on(const spmd::LocalProgram& iteration, const graph::Region& region) {
     std::vector<size_t> handed(static_cast<size_t>(region.carried));
     std::iota(handed.begin(), handed.end(), 0);
-    for (const spmd::Instruction& instruction : turn.instructions)
+    for (const spmd::Instruction& instruction : iteration.instructions)
       if (instruction.kind == spmd::InstructionKind::kTakeOver)
-        handed.push_back(static_cast<size_t>(output_taken_over(turn, instruction)));
+        handed.push_back(static_cast<size_t>(output_taken_over(iteration, instruction)));
     return handed;
   }
 
   /// Returns the iteration in its chosen orders, given the orders of its inputs. The outputs `settled` are stored as
   /// the inputs of the same index.
-  static spmd::LocalProgram chosen_turn(spmd::LocalProgram turn, const std::vector<Order>& orders,
-                                        const std::vector<size_t>& settled) {
-    for (const spmd::Instruction& instruction : turn.instructions)
+  static spmd::LocalProgram chosen_iteration(spmd::LocalProgram iteration, const std::vector<Order>& orders,
+                                             const std::vector<size_t>& settled) {
+    for (const spmd::Instruction& instruction : iteration.instructions)
       if (instruction.kind == spmd::InstructionKind::kInput && instruction.sum < 0 && !is_host_number(instruction))
-        turn.values[instruction.results[0]].order = orders[instruction.input];
-    Chooser chooser(turn);
+        iteration.values[instruction.results[0]].order = orders[instruction.input];
+    Chooser chooser(iteration);
     for (size_t k : settled) chooser.ends_in(k, orders[k]);
     chooser.run();
-    return turn;
+    return iteration;
   }
 
   spmd::LocalProgram& program_;
@@ -261,10 +261,10 @@ class Chooser {
 void choose_orders(Schedule& schedule) { Chooser(schedule.program).run(); }
 
 bool is_window(const spmd::LocalProgram& program, const spmd::Instruction& instruction) {
-  if (instruction.kind != spmd::InstructionKind::kCompute || !instruction.node->op->dim_of_place) return false;
+  if (instruction.kind != spmd::InstructionKind::kCompute || !instruction.node->op->dim_of_position) return false;
   const spmd::LocalValue& from = program.values[instruction.operands[0]];
   const spmd::LocalValue& to = program.values[instruction.results[0]];
-  const int8_t along = static_cast<int8_t>(instruction.node->op->dim_of_place(*instruction.node));
+  const int8_t along = static_cast<int8_t>(instruction.node->op->dim_of_position(*instruction.node));
   if (from.element != to.element || from.mesh != to.mesh || from.varies() != to.varies() || from.order.front() != along)
     return false;
   for (size_t i = 0; i < to.order.size(); ++i)
@@ -282,7 +282,7 @@ bool shares_memory(const spmd::LocalProgram& program, const spmd::Instruction& i
   const spmd::LocalValue& from = program.values[instruction.operands[0]];
   const spmd::LocalValue& to = program.values[instruction.results[0]];
   if (from.element != to.element) return false;
-  if (instruction.node->op->role == graph::Role::kView) return same_places(from, to) && from.order == to.order;
+  if (instruction.node->op->role == graph::Role::kView) return same_indices(from, to) && from.order == to.order;
   return instruction.operands.size() == 1 && from.order == mtf::written_order(from.dims.size()) &&
          to.order == mtf::written_order(to.dims.size()) && is_reshape(program, instruction);
 }

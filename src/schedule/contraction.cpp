@@ -22,7 +22,7 @@ void Contraction::add(int node, const std::vector<int>& needs) {
   std::sort(needs_[node].begin(), needs_[node].end());
   needs_[node].erase(std::unique(needs_[node].begin(), needs_[node].end()), needs_[node].end());
   for (int need : needs_[node]) readers_[need].push_back(node);
-  place_behind(before_[ends_], {&node, 1});
+  index_behind(before_[ends_], {&node, 1});
 }
 
 int Contraction::of(int node) const {
@@ -93,9 +93,9 @@ bool Contraction::merge(int a, int b) {
   for (int x : moved) unlink(x);
   const int at = is_forward ? high : before_[low];
   moved.insert(is_forward ? moved.begin() : moved.end(), into);
-  const int place = at == into ? before_[at] : at;
+  const int index = at == into ? before_[at] : at;
   unlink(into);
-  place_behind(place, moved);
+  index_behind(index, moved);
   unlink(gone);
   parent_[gone] = into;
   join(needs_[into], needs_[gone], into);
@@ -121,7 +121,7 @@ void Contraction::unlink(int node) {
   before_[behind_[node]] = before_[node];
 }
 
-void Contraction::place_behind(int at, std::span<const int> nodes) {
+void Contraction::index_behind(int at, std::span<const int> nodes) {
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (number_behind(at) - number(at) < 2) spread(at);
     const int node = nodes[i];

@@ -55,7 +55,7 @@ class Contraction {
 
   bool search(Side& forward, Side& backward);
   void look(Side& side, int at);
-  void place_behind(int at, std::span<const int> nodes);
+  void index_behind(int at, std::span<const int> nodes);
   void spread(int at);
   void unlink(int node);
   int64_t number(int at) const { return at == ends_ ? 0 : number_[at]; }

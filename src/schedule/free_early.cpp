@@ -138,9 +138,9 @@ class Releaser {
       if (anchor_[s] < s) behind[anchor_[s]].push_back(s);
     std::vector<Step> ordered;
     ordered.reserve(steps_.size());
-    std::vector<int> place(steps_.size() + 1, count);
+    std::vector<int> index(steps_.size() + 1, count);
     const auto append = [&](int s) {
-      place[s] = static_cast<int>(ordered.size());
+      index[s] = static_cast<int>(ordered.size());
       ordered.push_back(std::move(steps_[s]));
     };
     for (int s = 0; s < count; ++s) {
@@ -148,7 +148,7 @@ class Releaser {
       for (int moved : behind[s]) append(moved);
     }
     for (Step& step : ordered)
-      if (step.kind == StepKind::kCollective) step.finish = place[step.finish];
+      if (step.kind == StepKind::kCollective) step.finish = index[step.finish];
     steps_ = std::move(ordered);
   }
 

@@ -116,12 +116,12 @@ class Merger {
 
   /// Puts merged steps at the position of their last member, and moves steps that need them behind it.
   void put_in_order() {
-    std::vector<int> place(schedule_.steps.size(), 0);
+    std::vector<int> index(schedule_.steps.size(), 0);
     std::vector<int> waits(schedule_.steps.size(), 0);
     std::vector<int> begin(schedule_.steps.size() + 1, 0);  // for each step: index of its first reader in `readers`
     std::erase_if(order_, [&](int s) { return last_of_[s] != s; });
     for (size_t i = 0; i < order_.size(); ++i) {
-      place[order_[i]] = static_cast<int>(i);
+      index[order_[i]] = static_cast<int>(i);
       for_needs(order_[i], [&](int need) { ++begin[need + 1]; });
     }
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
@@ -140,7 +140,7 @@ class Merger {
       ready.pop();
       ordered.push_back(s);
       for (int r = begin[s]; r < begin[s + 1]; ++r)
-        if (--waits[readers[r]] == 0) ready.push(place[readers[r]]);
+        if (--waits[readers[r]] == 0) ready.push(index[readers[r]]);
     }
     order_ = std::move(ordered);
   }

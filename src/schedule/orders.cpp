@@ -43,20 +43,20 @@ StorageOrder with_micro_outermost(const spmd::LocalValue& value, StorageOrder or
 
 void state_orders_of_loop(const spmd::Instruction& loop, StatedOrders& stated) {
   const graph::Region& region = *loop.node->region;
-  const spmd::LocalProgram& turn = *loop.turn;
+  const spmd::LocalProgram& iteration = *loop.iteration;
   const auto as_around = [&](const spmd::LocalValue& value, bool has_loop_dim) {
     if (region.hands_on) return with_micro_outermost(value, value.order, region.micro);
     return has_loop_dim ? behind_loop_dim(value.order) : value.order;
   };
-  for (const spmd::Instruction& input : turn.instructions) {
+  for (const spmd::Instruction& input : iteration.instructions) {
     if (input.kind != spmd::InstructionKind::kInput || input.sum >= 0 || is_host_number(input)) continue;
     const auto k = static_cast<size_t>(input.input);
-    stated.reads[k] = as_around(turn.values[input.results[0]], region.is_placed(k));
+    stated.reads[k] = as_around(iteration.values[input.results[0]], region.is_placed(k));
   }
-  for (size_t r = 0; r < turn.outputs.size(); ++r) {
+  for (size_t r = 0; r < iteration.outputs.size(); ++r) {
     const bool is_stacked = r >= static_cast<size_t>(region.carried) &&
                             r < static_cast<size_t>(region.carried) + static_cast<size_t>(region.stacked);
-    stated.writes[r] = as_around(turn.values[turn.outputs[r][0]], is_stacked);
+    stated.writes[r] = as_around(iteration.values[iteration.outputs[r][0]], is_stacked);
   }
 }
 
@@ -66,13 +66,14 @@ void compare_orders(const spmd::LocalValue& value, const std::optional<StorageOr
 }
 
 /// Checks that the outputs of one iteration, or stage, are stored in the order in which the next one reads them.
-void verify_handed_on(const spmd::LocalProgram& turn, const graph::Region& region) {
+void verify_handed_on(const spmd::LocalProgram& iteration, const graph::Region& region) {
   const auto compare = [&](int read, size_t output) {
-    compare_orders(turn.values[turn.outputs[output][0]], turn.values[read].order, "the next turn reads what is");
+    compare_orders(iteration.values[iteration.outputs[output][0]], iteration.values[read].order,
+                   "the next turn reads what is");
   };
-  for (const spmd::Instruction& instruction : turn.instructions) {
+  for (const spmd::Instruction& instruction : iteration.instructions) {
     if (instruction.kind == spmd::InstructionKind::kTakeOver)
-      compare(instruction.results[0], static_cast<size_t>(output_taken_over(turn, instruction)));
+      compare(instruction.results[0], static_cast<size_t>(output_taken_over(iteration, instruction)));
     if (instruction.kind != spmd::InstructionKind::kInput || is_host_number(instruction)) continue;
     if (instruction.sum >= 0)
       compare(instruction.results[0], static_cast<size_t>(region.carried + region.stacked + instruction.sum));
@@ -91,8 +92,8 @@ bool has_same_memory(const spmd::LocalValue& value, const StorageOrder& order) {
   return that_matter(value.order) == that_matter(order);
 }
 
-int output_taken_over(const spmd::LocalProgram& turn, const spmd::Instruction& taken) {
-  for (const spmd::Instruction& each : turn.instructions)
+int output_taken_over(const spmd::LocalProgram& iteration, const spmd::Instruction& taken) {
+  for (const spmd::Instruction& each : iteration.instructions)
     if (each.kind == spmd::InstructionKind::kInput && each.results[0] == taken.operands[0]) return each.input;
   MTF_CHECK(false, "a stage takes over what is no input");
   return -1;
@@ -103,7 +104,7 @@ StatedOrders stated_orders(const spmd::LocalProgram& program, const spmd::Instru
   stated.reads.resize(instruction.operands.size());
   stated.writes.resize(instruction.results.size());
   if (instruction.kind == spmd::InstructionKind::kInput) return stated;  // its tensor determines the order
-  if (instruction.turn) state_orders_of_loop(instruction, stated);
+  if (instruction.iteration) state_orders_of_loop(instruction, stated);
   else if (instruction.kind != spmd::InstructionKind::kCompute)
     stated.reads[0] = stated.writes[0] =
         order_of_move(program.values[instruction.operands[0]], program.values[instruction.results[0]]);
@@ -123,9 +124,9 @@ void verify_orders(const spmd::LocalProgram& program) {
       compare_orders(program.values[instruction.operands[k]], stated.reads[k], "an instruction reads what is");
     for (size_t r = 0; r < stated.writes.size(); ++r)
       compare_orders(program.values[instruction.results[r]], stated.writes[r], "an instruction writes what is");
-    if (!instruction.turn) continue;
-    verify_orders(*instruction.turn);
-    verify_handed_on(*instruction.turn, *instruction.node->region);
+    if (!instruction.iteration) continue;
+    verify_orders(*instruction.iteration);
+    verify_handed_on(*instruction.iteration, *instruction.node->region);
   }
 }
 

@@ -13,7 +13,7 @@ bool has_same_memory(const spmd::LocalValue& value, const StorageOrder& order);
 
 /// Returns the index of the output that the next stage receives through the kTakeOver instruction `taken`. Output and
 /// input of the instruction have the same index.
-int output_taken_over(const spmd::LocalProgram& turn, const spmd::Instruction& taken);
+int output_taken_over(const spmd::LocalProgram& iteration, const spmd::Instruction& taken);
 
 /// The storage orders of an instruction's operands and results. An empty entry means that the instruction uses the
 /// strides of the value, in any order, as kernels do.

@@ -205,17 +205,17 @@ class Planner {
   }
 
   /// Plans the body of a loop. An iteration may write over its slices of xs that nothing reads after the loop.
-  void plan_turn(int s) {
-    Schedule& turn = *s_.steps[s].turn;
+  void plan_iteration(int s) {
+    Schedule& iteration = *s_.steps[s].iteration;
     const spmd::Instruction& loop = program_.instructions[s_.steps[s].instructions[0]];
     const graph::Region& region = *loop.node->region;
     std::vector<int> inputs(loop.operands.size(), 0);  // of the body, for each operand of the loop
-    for (const spmd::Instruction& each : turn.program.instructions)
+    for (const spmd::Instruction& each : iteration.program.instructions)
       if (is_slice_of_xs(region, each)) ++inputs[static_cast<size_t>(each.input)];
-    for (spmd::Instruction& each : turn.program.instructions)
+    for (spmd::Instruction& each : iteration.program.instructions)
       if (is_slice_of_xs(region, each))
         each.dies = inputs[static_cast<size_t>(each.input)] == 1 && dies_in_loop(s, loop, loop.operands[each.input]);
-    plan_with_bodies(turn, &region);
+    plan_with_bodies(iteration, &region);
   }
 
   /// True if nothing else reads the memory of xs `v` in the loop or after it, and some ys could take it over.
@@ -240,7 +240,7 @@ class Planner {
   /// none.
   int overwritten_xs(const Step& step, int result) const {
     const spmd::Instruction& loop = program_.instructions[step.instructions[0]];
-    const int operand = xs_overwritten_by(loop, *step.turn, result);
+    const int operand = xs_overwritten_by(loop, *step.iteration, result);
     if (operand < 0 || !may_lie_in(result, operand) || last_value_[s_.buffer_of[root(operand)]] != root(operand))
       return -1;
     return root(operand);
@@ -254,9 +254,9 @@ class Planner {
   void place_step(int s) {
     const Step& step = s_.steps[s];
     if (step.kind == StepKind::kWindow) return;
-    if (step.turn) plan_turn(s);
+    if (step.iteration) plan_iteration(s);
     for (int result : step.writes) {
-      int from = step.turn ? overwritten_xs(step, result) : in_place(step, s, result);
+      int from = step.iteration ? overwritten_xs(step, result) : in_place(step, s, result);
       // Memory of an input exists for the whole run, as an output needs. Memory of the arena does not.
       const auto is_free_input = [&](int v) { return dying_.has(v) || slices_.has(v); };
       if (is_ys_[result] && (from < 0 || !is_free_input(from)))
@@ -266,7 +266,7 @@ class Planner {
       if (from >= 0) take_over(from, result);
       else new_buffer(is_output_[result] ? BufferKind::kOutput : BufferKind::kArena, result, s);
     }
-    if (step.kind == StepKind::kCollective || step.kind == StepKind::kTurns) {
+    if (step.kind == StepKind::kCollective || step.kind == StepKind::kIterations) {
       Buffer staging;
       staging.kind = BufferKind::kStaging;
       staging.value = step.reads.empty() ? step.writes[0] : step.reads[0];

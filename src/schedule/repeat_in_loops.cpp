@@ -178,8 +178,8 @@ class Repeater {
     for (int i : step.instructions)
       for (int& operand : program_.instructions[i].operands)
         if (operand == value) operand = own(value);
-    const auto place = step.instructions.begin() + static_cast<std::ptrdiff_t>(copies_[s].size() - added.size());
-    step.instructions.insert(place, added.begin(), added.end());
+    const auto index = step.instructions.begin() + static_cast<std::ptrdiff_t>(copies_[s].size() - added.size());
+    step.instructions.insert(index, added.begin(), added.end());
     std::erase(step.reads, value);
     for (int v : chain.reads) {
       if (std::find(step.reads.begin(), step.reads.end(), v) == step.reads.end()) step.reads.push_back(v);

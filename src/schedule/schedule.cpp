@@ -19,7 +19,7 @@ void verify(const Schedule& schedule) {
   for (int input : program.inputs) made[input] = true;
   for (const Step& step : schedule.steps) {
     MTF_CHECK(!step.instructions.empty(), "a step without instructions");
-    if (step.turn) verify(*step.turn);
+    if (step.iteration) verify(*step.iteration);
     for (int i : step.instructions) {
       MTF_CHECK(!is_taken[i], "an instruction is in two steps");
       is_taken[i] = true;
@@ -99,7 +99,7 @@ int64_t staging_bytes(const spmd::Instruction& instruction, int64_t operand_byte
 
 int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf& bytes_of) {
   int64_t bytes = 0;
-  if (step.kind != StepKind::kTurns) {
+  if (step.kind != StepKind::kIterations) {
     for (int i : step.instructions) {
       const spmd::Instruction& instruction = schedule.program.instructions[i];
       bytes =
@@ -108,15 +108,16 @@ int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf&
     }
     return bytes;
   }
-  const Schedule& turn = *step.turn;
-  for (size_t output : second_places(turn, *schedule.program.instructions[step.instructions[0]].node->region))
-    bytes = saturating_add(bytes, padded(bytes_of(turn.program, turn.program.outputs[output][0])));
+  const Schedule& iteration = *step.iteration;
+  for (size_t output : second_positions(iteration, *schedule.program.instructions[step.instructions[0]].node->region))
+    bytes = saturating_add(bytes, padded(bytes_of(iteration.program, iteration.program.outputs[output][0])));
   std::vector<PackItem> arena;
-  for (const Buffer& buffer : turn.buffers) {
+  for (const Buffer& buffer : iteration.buffers) {
     if (buffer.kind == BufferKind::kArena)
-      arena.push_back({padded(bytes_of(turn.program, buffer.value)), buffer.first, buffer.last, 0});
+      arena.push_back({padded(bytes_of(iteration.program, buffer.value)), buffer.first, buffer.last, 0});
     else if (buffer.kind == BufferKind::kStaging)
-      arena.push_back({staging_bytes(turn, turn.steps[buffer.first], bytes_of), buffer.first, buffer.last, 0});
+      arena.push_back(
+          {staging_bytes(iteration, iteration.steps[buffer.first], bytes_of), buffer.first, buffer.last, 0});
     if (!arena.empty() && arena.back().bytes >= kMost / 2) return kMost;  // more than can be packed
   }
   return saturating_add(bytes, pack(arena));
@@ -127,20 +128,20 @@ bool is_slice_of_xs(const graph::Region& region, const spmd::Instruction& input)
          region.is_placed(static_cast<size_t>(input.input));
 }
 
-int xs_overwritten_by(const spmd::Instruction& loop, const Schedule& turn, int result) {
+int xs_overwritten_by(const spmd::Instruction& loop, const Schedule& iteration, int result) {
   const graph::Region& region = *loop.node->region;
   for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
     if (loop.results[r] != result) continue;
-    const int buffer = turn.buffer_of[turn.program.outputs[r][0]];
-    for (const spmd::Instruction& each : turn.program.instructions)
-      if (is_slice_of_xs(region, each) && each.dies && turn.buffer_of[each.results[0]] == buffer)
+    const int buffer = iteration.buffer_of[iteration.program.outputs[r][0]];
+    for (const spmd::Instruction& each : iteration.program.instructions)
+      if (is_slice_of_xs(region, each) && each.dies && iteration.buffer_of[each.results[0]] == buffer)
         return loop.operands[each.input];
   }
   return -1;
 }
 
-std::vector<size_t> second_places(const Schedule& turn, const graph::Region& region) {
-  const spmd::LocalProgram& program = turn.program;
+std::vector<size_t> second_positions(const Schedule& iteration, const graph::Region& region) {
+  const spmd::LocalProgram& program = iteration.program;
   const auto sums = static_cast<size_t>(region.carried + region.stacked);
   std::vector<int> read_from(program.outputs.size(), -1);  // by output: the next iteration's input for it
   for (const spmd::Instruction& instruction : program.instructions) {
@@ -152,7 +153,7 @@ std::vector<size_t> second_places(const Schedule& turn, const graph::Region& reg
   for (size_t r = 0; r < program.outputs.size(); ++r) {
     if (r >= static_cast<size_t>(region.carried) && r < sums) continue;
     const int value = program.outputs[r][0];
-    if (read_from[r] < 0 || turn.buffer_of[value] != turn.buffer_of[read_from[r]]) second.push_back(r);
+    if (read_from[r] < 0 || iteration.buffer_of[value] != iteration.buffer_of[read_from[r]]) second.push_back(r);
   }
   return second;
 }

@@ -36,7 +36,7 @@ enum class StepKind : uint8_t {
   kWindow,  ///< the result is a part of its operand's memory, at a position that a number of the host gives
   kSlice,
   kCollective,
-  kTurns,  ///< a loop: runs a region once for each position of a dim
+  kIterations,  ///< a loop: runs a region once for each position of a dim
 };
 
 /// Element-wise instructions and reductions as one fusion.
@@ -57,9 +57,9 @@ struct Step {
   std::vector<int> reads;         ///< values, each once
   std::vector<int> writes;
   std::optional<FusionPlan> loop;
-  int64_t calls = 0;                         ///< of a collective, after merging and cutting
-  int finish = 0;                            ///< of a collective: it ends before this step begins
-  std::shared_ptr<Schedule> turn = nullptr;  ///< of kTurns: the schedule of one iteration
+  int64_t calls = 0;                              ///< of a collective, after merging and cutting
+  int finish = 0;                                 ///< of a collective: it ends before this step begins
+  std::shared_ptr<Schedule> iteration = nullptr;  ///< of kIterations: the schedule of one iteration
 };
 
 enum class BufferKind : uint8_t {
@@ -96,8 +96,8 @@ void verify_orders(const spmd::LocalProgram& program);
 /// True if `input` is an input of an iteration of `region` that reads a slice of xs.
 bool is_slice_of_xs(const graph::Region& region, const spmd::Instruction& input);
 /// Returns the xs over whose slice each iteration writes its slice of the ys `result`, by the buffers of the body
-/// `turn`; -1 if there are none.
-int xs_overwritten_by(const spmd::Instruction& loop, const Schedule& turn, int result);
+/// `iteration`; -1 if there are none.
+int xs_overwritten_by(const spmd::Instruction& loop, const Schedule& iteration, int result);
 
 /// Fails on our own bugs: two live values that share memory, or a buffer that ends before the life of a value in it.
 /// Computes live ranges from the steps' instructions alone, also in loops. Valid from plan_buffers on.
@@ -141,12 +141,12 @@ int64_t staging_bytes(const spmd::Instruction& instruction, int64_t operand_byte
 using BytesOf = std::function<int64_t(const spmd::LocalProgram& program, int value)>;
 
 /// Returns the same for a step of collectives or a loop. An iteration has an arena of its own, and a second location
-/// for some values that it leaves for the next one (second_places).
+/// for some values that it leaves for the next one (second_positions).
 int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf& bytes_of);
 
 /// Returns the outputs of an iteration that the next iteration reads from other memory. Each is written to a second
 /// location, which changes roles with the first after each iteration.
-std::vector<size_t> second_places(const Schedule& turn, const graph::Region& region);
+std::vector<size_t> second_positions(const Schedule& iteration, const graph::Region& region);
 
 /// The most bytes of an all_reduce that is merged with others.
 inline constexpr int64_t kSmallAllReduce = 64 << 10;

@@ -23,7 +23,7 @@ void open_windows(Schedule& schedule) {
 Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions) {
   const spmd::Instruction& first = program.instructions[instructions[0]];
   Step step;
-  step.kind = first.turn                                      ? StepKind::kTurns
+  step.kind = first.iteration                                 ? StepKind::kIterations
               : is_loop(first)                                ? StepKind::kFusion
               : first.kind == spmd::InstructionKind::kCompute ? StepKind::kKernel
               : first.kind == spmd::InstructionKind::kSlice   ? StepKind::kSlice
@@ -34,10 +34,10 @@ Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions) {
     for (int v : program.instructions[i].operands)
       if (std::find(step.reads.begin(), step.reads.end(), v) == step.reads.end()) step.reads.push_back(v);
   }
-  if (first.turn) {
-    step.turn = std::make_shared<Schedule>();
-    step.turn->program = *first.turn;
-    share_views(*step.turn);
+  if (first.iteration) {
+    step.iteration = std::make_shared<Schedule>();
+    step.iteration->program = *first.iteration;
+    share_views(*step.iteration);
   }
   step.instructions = std::move(instructions);
   return step;

@@ -114,41 +114,42 @@ class Mover {
 
 /// Moves collectives of an iteration to its start if they only read inputs of the iteration and their results are only
 /// for the next iteration. Steps that pass these results on move to the end.
-void send_ahead(Schedule& turn) {
-  std::vector<bool> is_made(turn.program.values.size()), is_output(turn.program.values.size());
-  std::vector<std::vector<size_t>> readers(turn.program.values.size());
-  for (const std::vector<int>& output : turn.program.outputs)
-    for (int v : output) is_output[turn.alias_of[v]] = true;
-  for (size_t s = 0; s < turn.steps.size(); ++s) {
-    for (int v : turn.steps[s].writes) is_made[v] = true;
-    for (int v : turn.steps[s].reads) readers[turn.alias_of[v]].push_back(s);
+void send_ahead(Schedule& iteration) {
+  std::vector<bool> is_made(iteration.program.values.size()), is_output(iteration.program.values.size());
+  std::vector<std::vector<size_t>> readers(iteration.program.values.size());
+  for (const std::vector<int>& output : iteration.program.outputs)
+    for (int v : output) is_output[iteration.alias_of[v]] = true;
+  for (size_t s = 0; s < iteration.steps.size(); ++s) {
+    for (int v : iteration.steps[s].writes) is_made[v] = true;
+    for (int v : iteration.steps[s].reads) readers[iteration.alias_of[v]].push_back(s);
   }
   const auto all_written = [&](size_t step, const auto& holds) {
-    const std::vector<int>& writes = turn.steps[step].writes;
-    return std::all_of(writes.begin(), writes.end(), [&](int v) { return holds(turn.alias_of[v]); });
+    const std::vector<int>& writes = iteration.steps[step].writes;
+    return std::all_of(writes.begin(), writes.end(), [&](int v) { return holds(iteration.alias_of[v]); });
   };
   const auto hands_on = [&](size_t step) {
     return all_written(step, [&](int v) { return is_output[v] && readers[v].empty(); });
   };
   enum class Comes : uint8_t { kFirst, kBetween, kLast };
-  std::vector<Comes> comes(turn.steps.size(), Comes::kBetween);
-  for (size_t s = 0; s < turn.steps.size(); ++s) {
-    const Step& step = turn.steps[s];
-    if (start_of(turn, step) != Start::kWithIteration) continue;
-    if (std::any_of(step.reads.begin(), step.reads.end(), [&](int v) { return is_made[turn.alias_of[v]]; })) continue;
+  std::vector<Comes> comes(iteration.steps.size(), Comes::kBetween);
+  for (size_t s = 0; s < iteration.steps.size(); ++s) {
+    const Step& step = iteration.steps[s];
+    if (start_of(iteration, step) != Start::kWithIteration) continue;
+    if (std::any_of(step.reads.begin(), step.reads.end(), [&](int v) { return is_made[iteration.alias_of[v]]; }))
+      continue;
     if (!all_written(s, [&](int v) {
           return (is_output[v] || !readers[v].empty()) && std::all_of(readers[v].begin(), readers[v].end(), hands_on);
         }))
       continue;
     comes[s] = Comes::kFirst;
     for (int v : step.writes)
-      for (size_t reader : readers[turn.alias_of[v]]) comes[reader] = Comes::kLast;
+      for (size_t reader : readers[iteration.alias_of[v]]) comes[reader] = Comes::kLast;
   }
   std::vector<Step> ordered;
   for (const Comes now : {Comes::kFirst, Comes::kBetween, Comes::kLast})
     for (size_t s = 0; s < comes.size(); ++s)
-      if (comes[s] == now) ordered.push_back(std::move(turn.steps[s]));
-  turn.steps = std::move(ordered);
+      if (comes[s] == now) ordered.push_back(std::move(iteration.steps[s]));
+  iteration.steps = std::move(ordered);
 }
 
 }  // namespace
@@ -156,7 +157,7 @@ void send_ahead(Schedule& turn) {
 void start_collectives(Schedule& schedule) {
   Mover(schedule).run();
   for (Step& step : schedule.steps)
-    if (step.turn) send_ahead(*step.turn);
+    if (step.iteration) send_ahead(*step.iteration);
 }
 
 }  // namespace mtf::schedule

@@ -85,7 +85,7 @@ class ScheduleWriter {
       if (step.calls > 1) text_ += fmt::format(" in {} pieces", step.calls);
       if (step.kind == StepKind::kCollective && step.finish > s) text_ += " until " + name_of_step(step.finish);
       text_ += "\n";
-      if (step.turn) text_ += graph::indented(ScheduleWriter(*step.turn).text());
+      if (step.iteration) text_ += graph::indented(ScheduleWriter(*step.iteration).text());
       return;
     }
     text_ += step.loop ? "loop -> " + lines_.names(step.writes) + "\n" : "loop\n";
@@ -145,7 +145,7 @@ class ScheduleReader {
         continue;
       }
       read_line(nullptr);
-      if (lines_.begins_turn() && s_.steps.back().kind == StepKind::kTurns) read_turn();
+      if (lines_.begins_iteration() && s_.steps.back().kind == StepKind::kIterations) read_iteration();
       more = reader_.next_line();
     }
     const bool has_memory = more && is_header("memory");
@@ -157,11 +157,11 @@ class ScheduleReader {
 
  private:
   /// Reads the lines of an iteration of the loop that is the latest step.
-  void read_turn() {
+  void read_iteration() {
     const auto margin = reader_.further_in();
     Step& step = s_.steps.back();
-    step.turn = std::make_shared<Schedule>(ScheduleReader(reader_, has_loops_).read());
-    lines_.set_turn(step.turn->program);
+    step.iteration = std::make_shared<Schedule>(ScheduleReader(reader_, has_loops_).read());
+    lines_.set_iteration(step.iteration->program);
   }
 
   bool is_header(std::string_view word) const { return reader_.peek() == word && reader_.peek(1) != ":"; }
@@ -197,9 +197,9 @@ class ScheduleReader {
   }
 
   void add_step(std::vector<int> instructions) {
-    const bool is_turns = lines_.begins_turn() != nullptr;
+    const bool is_iterations = lines_.begins_iteration() != nullptr;
     s_.steps.push_back(step_of(lines_.program, std::move(instructions)));
-    if (is_turns) s_.steps.back().kind = StepKind::kTurns;
+    if (is_iterations) s_.steps.back().kind = StepKind::kIterations;
     written_.emplace_back();
     waits_.emplace_back();
   }
@@ -303,9 +303,9 @@ class ScheduleReader {
     }
     for (size_t v = 0; v < s_.buffer_of.size(); ++v) s_.buffer_of[v] = s_.buffer_of[s_.alias_of[v]];
     for (int s = 0; s < static_cast<int>(s_.steps.size()); ++s)
-      if (const Step& step = s_.steps[s]; step.kind == StepKind::kCollective || step.kind == StepKind::kTurns)
+      if (const Step& step = s_.steps[s]; step.kind == StepKind::kCollective || step.kind == StepKind::kIterations)
         s_.buffers.push_back({BufferKind::kStaging, step.reads.empty() ? step.writes[0] : step.reads[0], s,
-                              std::max(s, step.kind == StepKind::kTurns ? s : step.finish - 1)});
+                              std::max(s, step.kind == StepKind::kIterations ? s : step.finish - 1)});
   }
 
   void make(Step& step, const std::vector<StepName>& written, const std::vector<bool>& is_number) {

@@ -34,11 +34,11 @@ class MemoryProof {
       if (memory_[v] == static_cast<int>(v) && s_.buffer_of[v] >= 0) check_buffer(static_cast<int>(v));
     check_apart();
     for (size_t s = 0; s < s_.steps.size(); ++s) {
-      if (!s_.steps[s].turn) continue;
+      if (!s_.steps[s].iteration) continue;
       const spmd::Instruction& loop = program_.instructions[s_.steps[s].instructions[0]];
-      for (const spmd::Instruction& each : s_.steps[s].turn->program.instructions)
+      for (const spmd::Instruction& each : s_.steps[s].iteration->program.instructions)
         if (each.dies && is_slice_of_xs(*loop.node->region, each)) check_dying_xs(static_cast<int>(s), loop, each);
-      MemoryProof(*s_.steps[s].turn, loop.node->region.get()).run();
+      MemoryProof(*s_.steps[s].iteration, loop.node->region.get()).run();
     }
   }
 
@@ -112,7 +112,7 @@ class MemoryProof {
     MTF_CHECK(region.stages.empty() && !region.hands_on && program_.values[xs].dims[0].axes.empty(),
               "iterations write over {}, whose slices lie apart", name(xs));
     MTF_CHECK(!lives && range_[memory_[xs]].last == s, "iterations write over {}, which is alive after them", name(xs));
-    const std::vector<spmd::Instruction>& all = s_.steps[s].turn->program.instructions;
+    const std::vector<spmd::Instruction>& all = s_.steps[s].iteration->program.instructions;
     const auto readers = std::count_if(all.begin(), all.end(), [&](const spmd::Instruction& each) {
       return is_slice_of_xs(region, each) && each.input == input.input;
     });
@@ -176,8 +176,8 @@ class MemoryProof {
       return false;
     }
     const spmd::Instruction& instruction = maker(now);
-    if (step.turn) {
-      const int xs = xs_overwritten_by(instruction, *step.turn, now);
+    if (step.iteration) {
+      const int xs = xs_overwritten_by(instruction, *step.iteration, now);
       return xs >= 0 && memory_[xs] == was && is_stored_alike(xs, now);
     }
     if (step.kind != StepKind::kKernel || !overwrites_operand(instruction) || instruction.results[0] != now)

@@ -90,7 +90,7 @@ class Copies {
   static void take_marks(graph::Node& copy, const graph::Node& original) {
     copy.id = original.id;
     copy.name = original.name;
-    copy.place = original.place;
+    copy.variable = original.variable;
     copy.segment = original.segment;
     copy.again = original.again;
     copy.ended = original.ended;

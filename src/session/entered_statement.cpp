@@ -31,11 +31,11 @@ void add_binding(EntryReport& report, eval::Evaluator& evaluator, Name name, con
 void add_costs(EntryReport& report, const eval::Evaluator& evaluator) {
   for (const eval::StatementReport& part : evaluator.reports.list()) {
     for (spmd::StatementCost cost : part.costs) {
-      cost.times = saturating_multiply(cost.times, std::max<int64_t>(part.turns, 1));
+      cost.times = saturating_multiply(cost.times, std::max<int64_t>(part.iterations, 1));
       report.costs.push_back(std::move(cost));
     }
-    add_times(report.counters, part.counters, std::max<int64_t>(part.turns, 1));
-    if (part.turns == 0) report.turns = 0;
+    add_times(report.counters, part.counters, std::max<int64_t>(part.iterations, 1));
+    if (part.iterations == 0) report.iterations = 0;
   }
   report.doubts = evaluator.reports.doubts();
 }

@@ -30,7 +30,7 @@ class Mover {
     variable->stored = std::move(stored);
     graph::Value moved = evaluator_.builder.assigned(variable->current.value(), variable->stored);
     moved.node->name = Name(name);
-    moved.node->place = variable->serial;
+    moved.node->variable = variable->serial;
     variable->current.value().node->ended =
         std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(variable->path), span_, {}, variable->serial});
     moved_to_[variable->known_as.get()] = moved.node->operation;

@@ -40,7 +40,8 @@ std::size_t calls_above(const std::vector<const graph::CallFrame*>& to_cut,
 }
 
 bool compute_the_same(const PlanPart& a, const PlanPart& b) {
-  if ((a.turns == 0) != (b.turns == 0) || a.is_plan != b.is_plan || a.parts.size() != b.parts.size()) return false;
+  if ((a.iterations == 0) != (b.iterations == 0) || a.is_plan != b.is_plan || a.parts.size() != b.parts.size())
+    return false;
   for (std::size_t i = 0; i < a.parts.size(); ++i)
     if (a.parts[i]->text != b.parts[i]->text || !compute_the_same(*a.parts[i], *b.parts[i])) return false;
   return true;
@@ -138,7 +139,7 @@ PlanTree::~PlanTree() = default;
 
 void PlanTree::add(const eval::StatementReport& given) {
   for (const plan::Doubt& doubt : given.doubts) add_doubt(doubts_, doubt);
-  add_times(totals_, given.counters, std::max<std::int64_t>(given.turns, 1));
+  add_times(totals_, given.counters, std::max<std::int64_t>(given.iterations, 1));
   if (given.costs.empty()) return;
   const eval::StatementReport& report = *reports_.emplace_back(std::make_unique<eval::StatementReport>(given));
   if (root_.parts.empty() || !(root_.parts.back()->span == report.span)) {
@@ -149,7 +150,7 @@ void PlanTree::add(const eval::StatementReport& given) {
     last_ = std::make_unique<Statement>(statement);
   }
   PartCost all;
-  for (const spmd::StatementCost& cost : report.costs) all.add(cost, std::max<std::int64_t>(report.turns, 1));
+  for (const spmd::StatementCost& cost : report.costs) all.add(cost, std::max<std::int64_t>(report.iterations, 1));
   root_.cost.add(all);
   PlanPart* part = root_.parts.back().get();
   part->cost.add(all);
@@ -164,17 +165,17 @@ void PlanTree::add(const eval::StatementReport& given) {
   plan.is_plan = true;
   plan.span = above < calls.size() ? calls[above]->span : report.cut.is_known() ? report.cut : report.span;
   plan.text = line_of(plan.span);
-  plan.turns = report.turns;
+  plan.iterations = report.iterations;
   plan.is_estimate = report.is_estimate;
   Placer placer(plan);
   for (const spmd::StatementCost& cost : report.costs) placer.add(cost, above);
   for (std::unique_ptr<PlanPart>& other : part->parts) {
     if (!compute_the_same(*other, plan)) continue;
-    const std::int64_t turns = saturating_add(other->turns, plan.turns);
-    if (plan.turns > other->turns) std::swap(other, made);
+    const std::int64_t iterations = saturating_add(other->iterations, plan.iterations);
+    if (plan.iterations > other->iterations) std::swap(other, made);
     other->variants += made->variants;
     other->is_estimate = other->is_estimate || made->is_estimate;
-    other->turns = turns;
+    other->iterations = iterations;
     return;
   }
   part->parts.push_back(std::move(made));
@@ -184,7 +185,7 @@ void each_cost(const PlanTree& tree, const std::function<void(const spmd::Statem
                                                               const std::vector<const graph::CallFrame*>&)>& visit) {
   for (const auto& report : tree.reports()) {
     for (const spmd::StatementCost& cost : report->costs) {
-      visit(cost, std::max<std::int64_t>(report->turns, 1), calls_of(cost.frame));
+      visit(cost, std::max<std::int64_t>(report->iterations, 1), calls_of(cost.frame));
     }
   }
 }
@@ -200,7 +201,7 @@ const std::vector<std::unique_ptr<PlanPart>>& parts_of(const PlanPart& part) {
 
 std::int64_t times_below(const PlanPart& part, std::int64_t times) {
   const PlanPart* const plan = part.is_plan ? &part : only_plan(part);
-  return plan ? std::max<std::int64_t>(plan->turns, 1) : times;
+  return plan ? std::max<std::int64_t>(plan->iterations, 1) : times;
 }
 
 bool has_pipelines(const PlanTree& tree) {

@@ -37,10 +37,10 @@ struct PlanPart {
   eval::Callee callee;       ///< of a call
   eval::Callee last_callee;  ///< of the last of several calls
   bool is_plan = false;
-  std::int64_t turns = 1;    ///< iterations of a plan; 0: only the run knows
-  int variants = 1;          ///< number of plans shown as one, because they compute the same lines
-  bool is_estimate = false;  ///< for a plan, of its iterations; for a statement, of its numbers
-  std::int64_t calls = 0;    ///< number of calls at this position, in everything that is shown as one part
+  std::int64_t iterations = 1;  ///< iterations of a plan; 0: only the run knows
+  int variants = 1;             ///< number of plans shown as one, because they compute the same lines
+  bool is_estimate = false;     ///< for a plan, of its iterations; for a statement, of its numbers
+  std::int64_t calls = 0;       ///< number of calls at this position, in everything that is shown as one part
   PartCost cost;
   std::vector<std::unique_ptr<PlanPart>> parts;
   std::vector<const spmd::StatementCost*> own;  ///< of a line: the computations there

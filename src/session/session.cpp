@@ -83,7 +83,7 @@ struct Session::Impl {
   EntryReport use(const eval::InForce& what);
   std::string written(const eval::InForce& what);
   bool computes(const std::shared_ptr<const ast::Program>& program, size_t index);
-  std::optional<UserError> kept_turns(const UserError& error);
+  std::optional<UserError> kept_iterations(const UserError& error);
   /// Calls `see` with the one statement of a program and an evaluator that does not compute. Undoes all changes
   /// afterwards.
   void look(eval::Evaluator& at, ast::Program parsed,
@@ -209,14 +209,14 @@ bool Session::Impl::computes(const std::shared_ptr<const ast::Program>& program,
 
 /// Keeps the effects of an interrupted loop's finished iterations. Returns the error to report, or nothing if there are
 /// no effects.
-std::optional<UserError> Session::Impl::kept_turns(const UserError& error) {
-  const int64_t turns = evaluator.undo.turns();
-  if (error.diagnostic().kind() != Kind::interrupted || turns == 0) return std::nullopt;
-  evaluator.undo.take_back_turn();
-  evaluator.loops.bind_last_turn(evaluator.top());
+std::optional<UserError> Session::Impl::kept_iterations(const UserError& error) {
+  const int64_t iterations = evaluator.undo.iterations();
+  if (error.diagnostic().kind() != Kind::interrupted || iterations == 0) return std::nullopt;
+  evaluator.undo.take_back_iteration();
+  evaluator.loops.bind_last_iteration(evaluator.top());
   Diagnostic said = error.diagnostic();
-  const std::string kept =
-      fmt::format("what {} of the loop {} done is kept", count_text(turns, "ended turn"), turns == 1 ? "has" : "have");
+  const std::string kept = fmt::format("what {} of the loop {} done is kept", count_text(iterations, "ended turn"),
+                                       iterations == 1 ? "has" : "have");
   return UserError(std::move(said).note(kept + (remembers ? "; `:undo` takes it back" : "")));
 }
 
@@ -262,7 +262,7 @@ std::vector<EntryReport> Session::Impl::run(const std::string& text, const std::
       all.undo.add(undo);
       if (!stmt.quiet) results.push_back(std::move(report));
     } catch (const UserError& error) {
-      if (const std::optional<UserError> said = kept_turns(error)) {
+      if (const std::optional<UserError> said = kept_iterations(error)) {
         all.undo.add(undo);
         entry.has_value.push_back(false);
         end();

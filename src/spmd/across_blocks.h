@@ -3,7 +3,7 @@
 // between their computations.
 #include <vector>
 
-#include "spmd/iteration.h"
+#include "spmd/iteration_split.h"
 #include "spmd/local_builder.h"
 
 namespace mtf::spmd {

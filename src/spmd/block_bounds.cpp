@@ -53,16 +53,16 @@ void add_clipped(Candidates& candidates, const Progression& parts, int64_t size)
 /// both sides. Elsewhere the amount that a processor sends depends only on its number modulo the period.
 void add_edges(Candidates& candidates, const Progression& have, const Progression& want, const LocalDim& to) {
   const int64_t a = have.slope, b = want.slope;
-  int64_t first_turn = 0, last_turn = 0;
+  int64_t first_iteration = 0, last_iteration = 0;
   if (to.mapped && to.map.wrap) {
     const int64_t end = want.first + (want.full + 1) * b;
-    first_turn = floor_div(std::min(want.first, end), to.dim.size);
-    last_turn = floor_div(std::max(want.first, end) + want.length, to.dim.size);
+    first_iteration = floor_div(std::min(want.first, end), to.dim.size);
+    last_iteration = floor_div(std::max(want.first, end) + want.length, to.dim.size);
   }
   const int64_t margin = std::abs(b) / std::gcd(a, b) + 2;
   for (int64_t edge : {int64_t{0}, have.full, have.positions}) candidates.add(edge - margin, edge + margin);
-  for (int64_t turn = first_turn; turn <= last_turn; ++turn) {
-    const int64_t origin = want.first - turn * to.dim.size;
+  for (int64_t iteration = first_iteration; iteration <= last_iteration; ++iteration) {
+    const int64_t origin = want.first - iteration * to.dim.size;
     for (int64_t p : {int64_t{-1}, int64_t{0}, want.full - 1, want.full})
       candidates.add(floor_div(origin + p * b, a) - margin, floor_div(origin + p * b + want.length, a) + margin);
     if (a == b) continue;
@@ -89,12 +89,12 @@ void add_crossings(Candidates& candidates, const Progression& has, const Progres
 void add_coordinates(const LocalDim& dim, const Mesh& mesh, std::vector<std::set<int32_t>>& of_axis) {
   std::set<int64_t> lengths = {dim.mapped ? dim.map.from : dim.dim.size};
   for (int axis : dim.axes) {
-    const int64_t places = mesh.axis_size(axis);
+    const int64_t indices = mesh.axis_size(axis);
     std::set<int64_t> next;
     for (int64_t length : lengths) {
-      const int64_t step = ceil_div(length, places), full = step == 0 ? 0 : length / step;
+      const int64_t step = ceil_div(length, indices), full = step == 0 ? 0 : length / step;
       for (int64_t at : {int64_t{0}, full, full + 1}) {
-        if (at >= places) continue;
+        if (at >= indices) continue;
         of_axis[axis].insert(static_cast<int32_t>(at));
         next.insert(std::clamp<int64_t>(length - at * step, 0, step));
       }
@@ -126,10 +126,10 @@ std::optional<Progression> progression_of(const LocalDim& dim, const Mesh& mesh)
     result.slope = result.length = step;
     return result;
   }
-  const int64_t places = step * dim.map.stride;
+  const int64_t indices = step * dim.map.stride;
   const Interval first = needed_unclipped(dim.map, {0, step});
-  if (places % dim.map.base_dilation != 0 || first.size() == 0) return std::nullopt;
-  result.slope = (dim.map.reversed ? -places : places) / dim.map.base_dilation;
+  if (indices % dim.map.base_dilation != 0 || first.size() == 0) return std::nullopt;
+  result.slope = (dim.map.reversed ? -indices : indices) / dim.map.base_dilation;
   result.first = first.first;
   result.length = first.size();
   return result;
@@ -185,9 +185,9 @@ std::vector<Coordinates> different_blocks(const std::vector<const LocalDim*>& di
   for (int axis = 0; axis < mesh.order(); ++axis) {
     std::vector<Coordinates> next;
     for (const Coordinates& at : all)
-      for (int32_t place : of_axis[static_cast<size_t>(axis)]) {
+      for (int32_t index : of_axis[static_cast<size_t>(axis)]) {
         next.push_back(at);
-        next.back()[static_cast<size_t>(axis)] = place;
+        next.back()[static_cast<size_t>(axis)] = index;
       }
     all = std::move(next);
   }

@@ -36,14 +36,14 @@ class Carrier {
       inputs.emplace(std::pair(program_.inputs[k].operation.get(), program_.inputs[k].result), count_ + k);
     for (size_t i = 0; i < count_; ++i) {
       for (const graph::ProgramValue& operand : program_.operands_of(i))
-        readers_[place(operand)].push_back(static_cast<int32_t>(i));
+        readers_[index(operand)].push_back(static_cast<int32_t>(i));
       like_[i] = program_.operations[i].like;
       if (const auto at_input = inputs.find({at(i).why.like.get(), at(i).why.like_result}); at_input != inputs.end())
         like_[i] = static_cast<int32_t>(at_input->second);
     }
     for (size_t i = 0; i < program_.roots.size(); ++i) {
       const bool only_history = !program_.only_history.empty() && program_.only_history[i];
-      if (!only_history) held_[place(program_.roots[i])] = true;
+      if (!only_history) held_[index(program_.roots[i])] = true;
     }
     for (size_t i = 0; i < count_; ++i) refine(i);
     for (size_t i = count_; i-- > 0;) see_use(i);
@@ -59,14 +59,14 @@ class Carrier {
  private:
   const graph::LaidOutOperation& at(size_t i) const { return *program_.operations[i].operation; }
   /// Returns the index of a value in the vectors below: results of operations first, then inputs.
-  size_t place(graph::ProgramValue value) const {
+  size_t index(graph::ProgramValue value) const {
     return value.is_input() ? count_ + static_cast<size_t>(value.input()) : static_cast<size_t>(value.source);
   }
-  const TensorType& type(size_t place) const {
-    return place < count_ ? at(place).results[0] : program_.type(graph::ProgramValue::input(place - count_));
+  const TensorType& type(size_t index) const {
+    return index < count_ ? at(index).results[0] : program_.type(graph::ProgramValue::input(index - count_));
   }
-  const MeshPtr& mesh(size_t place) const {
-    return place < count_ ? at(place).mesh : program_.mesh(graph::ProgramValue::input(place - count_));
+  const MeshPtr& mesh(size_t index) const {
+    return index < count_ ? at(index).mesh : program_.mesh(graph::ProgramValue::input(index - count_));
   }
 
   /// Gives inputs the shardings in which they arrive. Operations that copy the layout of an input refer to its new
@@ -95,7 +95,7 @@ class Carrier {
 
   /// Returns the sharding of a value if the value keeps the splits that reach it.
   const Sharding& finer(graph::ProgramValue value) const {
-    const std::optional<Sharding>& finer = finer_[place(value)];
+    const std::optional<Sharding>& finer = finer_[index(value)];
     return finer ? *finer : program_.sharding(value);
   }
 
@@ -145,7 +145,7 @@ class Carrier {
     for (const graph::ProgramValue& operand : operands) {
       const AxisSet axes = gained(operand);
       if (!axes || operand.is_input()) continue;
-      if (product ? (axes & ~known) != 0 : finer_[i] && useful_[i]) useful_[place(operand)] = true;
+      if (product ? (axes & ~known) != 0 : finer_[i] && useful_[i]) useful_[index(operand)] = true;
     }
   }
 
@@ -166,7 +166,7 @@ class Carrier {
       next.erase(next.begin());
       followed.push_back(i);
       for (const graph::ProgramValue& operand : program_.operands_of(i)) {
-        const auto read = unread.find(place(operand));
+        const auto read = unread.find(index(operand));
         if (read == unread.end() || --read->second > 0) continue;
         total -= size(read->first);
         unread.erase(read);
@@ -187,9 +187,9 @@ class Carrier {
     if (operation.origin == graph::LayoutOrigin::kLike) kept_[i] = kept_[like_[i]];
     else
       for (const graph::ProgramValue& operand : program_.operands_of(i))
-        if (kept_[place(operand)])
+        if (kept_[index(operand)])
           kept_[i] = kept_[i] || meets_[i] || operation.op->role == graph::Role::kContraction ||
-                     readers_[place(operand)].size() == 1;
+                     readers_[index(operand)].size() == 1;
     if (!kept_[i]) return;
     auto moved = std::make_shared<graph::LaidOutOperation>(operation);
     moved->shardings[0] = *finer_[i];
@@ -220,7 +220,7 @@ bool loses_a_split(const graph::Program& program) {
 
 /// Lets values that iterations save for their gradients keep splits, both in the loop that saves them and in the loop
 /// that reads them.
-static void carry_out_of_turns(graph::Program& program) {
+static void carry_out_of_iterations(graph::Program& program) {
   std::map<graph::ProgramValue, Sharding> moved;  // the sharding in one iteration
   for (size_t i = 0; i < program.operations.size(); ++i) {
     graph::OperationRef& operation = program.operations[i].operation;
@@ -232,15 +232,15 @@ static void carry_out_of_turns(graph::Program& program) {
       if (const auto at = moved.find(operands[k]); at != moved.end() && region.is_placed(k))
         moved_inputs.emplace(k, at->second);
     const int32_t end = region.carried + region.stacked, first = end - region.saved;
-    if (moved_inputs.empty() && (first == end || !loses_a_split(region.turn))) continue;
-    std::vector<bool>& is_saved = region.turn.only_history;
-    is_saved.assign(region.turn.roots.size(), false);
+    if (moved_inputs.empty() && (first == end || !loses_a_split(region.iteration))) continue;
+    std::vector<bool>& is_saved = region.iteration.only_history;
+    is_saved.assign(region.iteration.roots.size(), false);
     std::fill(is_saved.begin() + first, is_saved.begin() + end, true);
-    Carrier(region.turn, moved_inputs).run();
+    Carrier(region.iteration, moved_inputs).run();
     is_saved.clear();
     auto now = std::make_shared<graph::LaidOutOperation>(*operation);
     for (int32_t r = first; r < end; ++r) {
-      Sharding lies = region.turn.sharding(region.turn.roots[r]);
+      Sharding lies = region.iteration.sharding(region.iteration.roots[r]);
       Sharding all = lies;
       all.dims.insert(all.dims.begin(), AxisList());
       if (all == now->shardings[r]) continue;
@@ -253,7 +253,7 @@ static void carry_out_of_turns(graph::Program& program) {
 }
 
 void carry_splits(graph::Program& program) {
-  carry_out_of_turns(program);
+  carry_out_of_iterations(program);
   if (loses_a_split(program)) Carrier(program).run();
 }
 

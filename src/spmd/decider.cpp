@@ -274,7 +274,7 @@ std::vector<AxisSet> Decider::partial_results(int loop) const {
   const graph::Region& region = *node.region;
   std::vector<AxisSet> parts(node.results.size());
   if (!region.stages.empty() || region.hands_on) return parts;
-  const std::vector<AxisSet> roots = partial_roots(region.turn);
+  const std::vector<AxisSet> roots = partial_roots(region.iteration);
   for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
     const graph::ProgramValue value{loop, r};
     if (roots[r] && owners_of_result(node, r).empty() && !(roots[r] & ~joined_of(value)) &&

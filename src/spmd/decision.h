@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "spmd/iteration.h"
+#include "spmd/iteration_split.h"
 #include "spmd/local_program.h"
 #include "spmd/reasons.h"
 #include "spmd/reshard.h"

@@ -14,7 +14,7 @@ namespace {
 
 class Hoister {
  public:
-  Hoister(LocalProgram& turn, LocalBuilder& around) : turn_(turn), around_(around) {}
+  Hoister(LocalProgram& iteration, LocalBuilder& around) : iteration_(iteration), around_(around) {}
 
   std::vector<int> run(const graph::Region& region, std::vector<int>& operands) {
     find_reshards(region, operands);
@@ -23,17 +23,17 @@ class Hoister {
     for (const int value : needed_) {
       Instruction input;
       input.kind = InstructionKind::kInput;
-      const TensorType type = turn_.values[value].type();
-      input.node = data_operation(type, replicated(type.dims.size()), 0, turn_.values[value].mesh);
+      const TensorType type = iteration_.values[value].type();
+      input.node = data_operation(type, replicated(type.dims.size()), 0, iteration_.values[value].mesh);
       input.input = static_cast<int32_t>(operands.size());
       input.results = {value};
       hoisted.push_back(outside(value));
       operands.push_back(hoisted.back());
-      turn_.inputs.push_back(value);
+      iteration_.inputs.push_back(value);
       inputs.push_back(std::move(input));
     }
-    turn_.instructions.insert(turn_.instructions.begin(), std::make_move_iterator(inputs.begin()),
-                              std::make_move_iterator(inputs.end()));
+    iteration_.instructions.insert(iteration_.instructions.begin(), std::make_move_iterator(inputs.begin()),
+                                   std::make_move_iterator(inputs.end()));
     return hoisted;
   }
 
@@ -42,7 +42,7 @@ class Hoister {
   void find_reshards(const graph::Region& region, const std::vector<int>& operands) {
     std::vector<Instruction> inside;
     const auto is_outside = [&](int value) { return constants_.contains(value) || moved_.contains(value); };
-    for (Instruction& instruction : turn_.instructions) {
+    for (Instruction& instruction : iteration_.instructions) {
       if (instruction.kind == InstructionKind::kInput && instruction.sum < 0 &&
           instruction.input >= region.carried + region.placed && instruction.input < region.tensors())
         constants_[instruction.results[0]] = operands[instruction.input];
@@ -55,9 +55,9 @@ class Hoister {
         if (moved_.contains(operand)) needed_.insert(operand);
       inside.push_back(std::move(instruction));
     }
-    for (const std::vector<int>& output : turn_.outputs)
+    for (const std::vector<int>& output : iteration_.outputs)
       if (moved_.contains(output[0])) needed_.insert(output[0]);
-    turn_.instructions = std::move(inside);
+    iteration_.instructions = std::move(inside);
   }
 
   /// Maps a hoisted value of the iteration to a value around the loop. Uses the enclosing program's copy with the same
@@ -65,17 +65,17 @@ class Hoister {
   int outside(int value) {
     if (const auto known = constants_.find(value); known != constants_.end()) return known->second;
     const auto is_interval = [&](int v) {
-      const std::vector<LocalDim>& dims = turn_.values[v].dims;
+      const std::vector<LocalDim>& dims = iteration_.values[v].dims;
       return std::any_of(dims.begin(), dims.end(), [](const LocalDim& dim) { return dim.mapped; });
     };
-    bool by_blocks = !turn_.values[value].partial;
+    bool by_blocks = !iteration_.values[value].partial;
     int from = value;
     for (auto step = moved_.find(from); step != moved_.end(); step = moved_.find(from)) {
       by_blocks = by_blocks && !is_interval(from);
       from = step->second.operands[0];
     }
     const Instruction& last = moved_.at(value);
-    LocalValue there = turn_.values[value];
+    LocalValue there = iteration_.values[value];
     if (by_blocks) {
       const int constant = constants_.at(from);
       return constants_[value] = around_.bring(constant, there.sharding(), last.node, last.reason);
@@ -86,7 +86,7 @@ class Hoister {
                                                   last.reduction, last.reason);
   }
 
-  LocalProgram& turn_;
+  LocalProgram& iteration_;
   LocalBuilder& around_;
   std::unordered_map<int, int> constants_;  ///< by value of the iteration: the value around the loop
   std::map<int, Instruction> moved_;        ///< by value resharded from a constant: the last step
@@ -95,9 +95,9 @@ class Hoister {
 
 }  // namespace
 
-std::vector<int> hoist_reshards(LocalProgram& turn, const graph::Region& region, std::vector<int>& operands,
+std::vector<int> hoist_reshards(LocalProgram& iteration, const graph::Region& region, std::vector<int>& operands,
                                 LocalBuilder& around) {
-  return Hoister(turn, around).run(region, operands);
+  return Hoister(iteration, around).run(region, operands);
 }
 
 }  // namespace mtf::spmd

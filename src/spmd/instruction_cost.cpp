@@ -12,9 +12,9 @@ namespace mtf::spmd {
 InstructionCost cost_of(const LocalProgram& program, const Instruction& instruction) {
   InstructionCost cost;
   cost.flops = work_of(program, instruction);
-  if (instruction.turn)
-    for (const Instruction& each : instruction.turn->instructions)
-      cost.flops.add(cost_of(*instruction.turn, each).flops.times(most_turns(*instruction.node)));
+  if (instruction.iteration)
+    for (const Instruction& each : instruction.iteration->instructions)
+      cost.flops.add(cost_of(*instruction.iteration, each).flops.times(most_iterations(*instruction.node)));
   const CollectiveRecord* record = find_collective(instruction.kind);
   if (record == nullptr) return cost;
   const LocalValue& from = program.values[instruction.operands[0]];

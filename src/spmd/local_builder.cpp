@@ -102,10 +102,11 @@ int LocalBuilder::add_sum(int term, const graph::OperationRef& node) {
   return index;
 }
 
-void LocalBuilder::run_in_turns(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
-                                int32_t origin, std::shared_ptr<const LocalProgram> turn) {
+void LocalBuilder::run_in_iterations(const graph::OperationRef& node, std::vector<int> operands,
+                                     std::vector<int> results, int32_t origin,
+                                     std::shared_ptr<const LocalProgram> iteration) {
   compute(node, std::move(operands), std::move(results), origin);
-  program_.instructions.back().turn = std::move(turn);
+  program_.instructions.back().iteration = std::move(iteration);
 }
 
 int32_t LocalBuilder::copy_of_input(int value, const Sharding& wanted) const {

@@ -66,9 +66,9 @@ class LocalBuilder {
   /// slices on the owner.
   int from_owner(const graph::OperationRef& node, int operand, Name over, const AxisList& axes);
   int to_owner(const graph::OperationRef& node, int operand, Name over, const AxisList& axes);
-  /// Adds a loop; `turn` is the program of one iteration.
-  void run_in_turns(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
-                    int32_t origin, std::shared_ptr<const LocalProgram> turn);
+  /// Adds a loop; `iteration` is the program of one iteration.
+  void run_in_iterations(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
+                         int32_t origin, std::shared_ptr<const LocalProgram> iteration);
   int collective(InstructionKind kind, const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes,
                  kernels::Reduction reduction, ReasonRef reason);
   /// Adds an exchange, or returns the value of an earlier exchange of the same intervals.

@@ -55,7 +55,7 @@ void verify(const LocalProgram& program) {
     for (int operand : instruction.operands)
       MTF_CHECK(is_made(operand), "{} reads what is not made before it", name(instruction.kind));
     MTF_CHECK(!instruction.results.empty(), "{} makes nothing", name(instruction.kind));
-    if (instruction.turn) verify(*instruction.turn);
+    if (instruction.iteration) verify(*instruction.iteration);
     for (int result : instruction.results) {
       const LocalValue& value = program.values.at(static_cast<size_t>(result));
       MTF_CHECK(!made[result], "{} is made twice", value.name);

@@ -99,7 +99,7 @@ struct Instruction {
   ReasonRef reason;  ///< of a collective
   /// Of a loop: the program of one iteration of the node's region. Its outputs are the region's roots. Each carry has
   /// the sharding of the input that it becomes. Each term of a sum is added to the input that holds the sum (`sum`).
-  std::shared_ptr<const LocalProgram> turn = nullptr;
+  std::shared_ptr<const LocalProgram> iteration = nullptr;
 };
 
 struct LocalProgram {

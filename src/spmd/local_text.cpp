@@ -152,7 +152,7 @@ std::string unsettled_text(const LocalProgram& program) {
     text += writer.line(std::span(&i, 1));
     if (instruction.reason) text += "   # " + to_string(*instruction.reason);
     text += "\n";
-    if (instruction.turn) text += graph::indented(unsettled_text(*instruction.turn));
+    if (instruction.iteration) text += graph::indented(unsettled_text(*instruction.iteration));
   }
   return text + writer.end();
 }
@@ -364,16 +364,17 @@ void LocalReader::read_region_of(Instruction& instruction) {
   instruction.node = std::move(node);
 }
 
-const graph::Region* LocalReader::begins_turn() const {
+const graph::Region* LocalReader::begins_iteration() const {
   const Instruction& last = program.instructions.back();
   return last.kind == InstructionKind::kCompute && last.node->region ? last.node->region.get() : nullptr;
 }
 
-void LocalReader::set_turn(LocalProgram turn) {
+void LocalReader::set_iteration(LocalProgram iteration) {
   const graph::Region& region = *program.instructions.back().node->region;
-  if (turn.outputs.size() != static_cast<size_t>(region.carried + region.stacked + region.summed))
-    reader_.fail_at(reader_.line(), "the turn has {}", count_text(static_cast<int64_t>(turn.outputs.size()), "output"));
-  program.instructions.back().turn = std::make_shared<const LocalProgram>(std::move(turn));
+  if (iteration.outputs.size() != static_cast<size_t>(region.carried + region.stacked + region.summed))
+    reader_.fail_at(reader_.line(), "the turn has {}",
+                    count_text(static_cast<int64_t>(iteration.outputs.size()), "output"));
+  program.instructions.back().iteration = std::make_shared<const LocalProgram>(std::move(iteration));
 }
 
 /// Finds the term of each sum: the value that an addition reads together with the running value.
@@ -406,9 +407,9 @@ LocalProgram read_local_program(TextReader& reader) {
   while (reader.next_line() && reader.peek() != "->") {
     lines.read_line();
     reader.expect_end();
-    if (lines.begins_turn()) {
+    if (lines.begins_iteration()) {
       const auto margin = reader.further_in();
-      lines.set_turn(read_local_program(reader));
+      lines.set_iteration(read_local_program(reader));
     }
   }
   lines.read_end();

@@ -60,9 +60,9 @@ class LocalReader {
   /// Reads a line up to the part that a schedule adds. Returns the indices of the new instructions in `program`.
   std::vector<int> read_line();
   /// If the last line was a loop, which the lines of its iteration follow: returns its region; else null.
-  const graph::Region* begins_turn() const;
+  const graph::Region* begins_iteration() const;
   /// Gives the loop the program that these lines describe.
-  void set_turn(LocalProgram turn);
+  void set_iteration(LocalProgram iteration);
   /// Reads the line of outputs.
   void read_end();
 

@@ -32,33 +32,33 @@ struct LoopOperation {
 };
 
 template <typename T>
-void insert_at(std::vector<T>& all, size_t place, T value) {
-  all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), std::move(value));
+void insert_at(std::vector<T>& all, size_t index, T value) {
+  all.insert(all.begin() + static_cast<std::ptrdiff_t>(index), std::move(value));
 }
 template <typename T>
-void erase_at(std::vector<T>& all, size_t place) {
-  if (place < all.size()) all.erase(all.begin() + static_cast<std::ptrdiff_t>(place));
+void erase_at(std::vector<T>& all, size_t index) {
+  if (index < all.size()) all.erase(all.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 /// Makes the copies that the iteration reads operands, after the other xs.
 void read_copies(LocalLoop& loop, LocalBuilder& around) {
   LoopOperation now(loop.node);
   std::vector<Instruction*> reads;
-  for (Instruction& instruction : loop.turn.instructions)
+  for (Instruction& instruction : loop.iteration.instructions)
     if (instruction.kind == InstructionKind::kInput && instruction.copy >= 0) reads.push_back(&instruction);
   if (reads.empty()) return;
   const auto first = static_cast<size_t>(now.region.carried + now.region.placed);
-  for (Instruction& instruction : loop.turn.instructions)
+  for (Instruction& instruction : loop.iteration.instructions)
     if (is_tensor_input(instruction) && instruction.input >= static_cast<int32_t>(first))
       instruction.input += static_cast<int32_t>(reads.size());
-  size_t place = first;
+  size_t index = first;
   for (Instruction* const read : reads) {
     const auto operand = static_cast<size_t>(read->input);
     const Sharding& lies = loop.copies[operand][static_cast<size_t>(std::exchange(read->copy, -1))];
     const int value = around.bring(loop.operands[operand], lies, loop.node, nullptr);
-    insert_at(loop.operands, place, value);
-    insert_at(now.node->operands, place, around[value].type());
-    read->input = static_cast<int32_t>(place++);
+    insert_at(loop.operands, index, value);
+    insert_at(now.node->operands, index, around[value].type());
+    read->input = static_cast<int32_t>(index++);
     ++now.region.placed;
   }
   loop.node = now.done();
@@ -75,48 +75,48 @@ LocalValue stacked(const LocalLoop& loop, LocalValue copy, const LocalValue& all
 }
 
 /// Removes stacked results that nothing reads.
-void leave_out_results(Instruction& instruction, LocalProgram& turn, LoopOperation& now,
+void leave_out_results(Instruction& instruction, LocalProgram& iteration, LoopOperation& now,
                        const std::vector<bool>& is_read) {
   int32_t carried = now.region.carried;  // the carry of a pipeline goes from stage to stage
-  for (const Instruction& inner : turn.instructions)
-    if (now.region.hands_on && inner.turn) carried = inner.node->region->carried;
+  for (const Instruction& inner : iteration.instructions)
+    if (now.region.hands_on && inner.iteration) carried = inner.node->region->carried;
   const int32_t end = now.region.carried + now.region.stacked, first_saved = end - now.region.saved;
   for (int32_t r = end; r-- > carried;) {
-    const auto place = static_cast<size_t>(r);
-    if (is_read[instruction.results[place]]) continue;
-    erase_at(instruction.results, place);
-    erase_at(turn.outputs, place);
-    erase_at(now.node->results, place);
-    erase_at(now.node->shardings, place);
-    erase_at(now.node->inherited, place);
+    const auto index = static_cast<size_t>(r);
+    if (is_read[instruction.results[index]]) continue;
+    erase_at(instruction.results, index);
+    erase_at(iteration.outputs, index);
+    erase_at(now.node->results, index);
+    erase_at(now.node->shardings, index);
+    erase_at(now.node->inherited, index);
     --now.region.stacked;
     now.region.saved -= r >= first_saved;
   }
 }
 
 /// Removes operands that no iteration reads, except carries.
-void leave_out_operands(Instruction& instruction, LocalProgram& turn, LoopOperation& now) {
-  std::vector<bool> is_read(turn.values.size());
-  for (const Instruction& each : turn.instructions)
+void leave_out_operands(Instruction& instruction, LocalProgram& iteration, LoopOperation& now) {
+  std::vector<bool> is_read(iteration.values.size());
+  for (const Instruction& each : iteration.instructions)
     for (const int operand : each.operands) is_read[operand] = true;
-  for (const std::vector<int>& output : turn.outputs)
+  for (const std::vector<int>& output : iteration.outputs)
     for (const int value : output) is_read[value] = true;
   std::vector<bool> needed(instruction.operands.size());
   std::fill_n(needed.begin(), now.region.carried, true);
   const auto is_unread = [&](const Instruction& each) {
     return is_tensor_input(each) && each.input >= now.region.carried && !is_read[each.results[0]];
   };
-  for (const Instruction& each : turn.instructions)
+  for (const Instruction& each : iteration.instructions)
     if (is_tensor_input(each) && !is_unread(each)) needed[each.input] = true;
-  std::erase_if(turn.inputs, [&](int value) {
-    return std::any_of(turn.instructions.begin(), turn.instructions.end(),
+  std::erase_if(iteration.inputs, [&](int value) {
+    return std::any_of(iteration.instructions.begin(), iteration.instructions.end(),
                        [&](const Instruction& each) { return is_unread(each) && each.results[0] == value; });
   });
-  std::erase_if(turn.instructions, is_unread);
-  std::vector<int32_t> places(needed.size());
-  for (size_t k = 1; k < needed.size(); ++k) places[k] = places[k - 1] + needed[k - 1];
-  for (Instruction& each : turn.instructions)
-    if (is_tensor_input(each)) each.input = places[each.input];
+  std::erase_if(iteration.instructions, is_unread);
+  std::vector<int32_t> indices(needed.size());
+  for (size_t k = 1; k < needed.size(); ++k) indices[k] = indices[k - 1] + needed[k - 1];
+  for (Instruction& each : iteration.instructions)
+    if (is_tensor_input(each)) each.input = indices[each.input];
   const int32_t placed = now.region.carried + now.region.placed;
   for (size_t k = needed.size(); k-- > 0;) {
     if (needed[k]) continue;
@@ -145,7 +145,7 @@ std::vector<Sharding> copies_to_read(const graph::LaidOutOperation& loop, size_t
   return found;
 }
 
-Sharding copy_in_turn(const graph::LaidOutOperation& loop, size_t operand, Sharding around) {
+Sharding copy_in_iteration(const graph::LaidOutOperation& loop, size_t operand, Sharding around) {
   if (!loop.region->hands_on) {
     around.dims.erase(around.dims.begin());
     return around;
@@ -156,11 +156,11 @@ Sharding copy_in_turn(const graph::LaidOutOperation& loop, size_t operand, Shard
   return around;
 }
 
-void keep_copies_of_turn(graph::Program& turn, const graph::Region& region) {
+void keep_copies_of_iteration(graph::Program& iteration, const graph::Region& region) {
   for (int32_t r = region.carried; r < region.carried + region.stacked; ++r)
-    turn.for_gradients.push_back(turn.roots[static_cast<size_t>(r)]);
+    iteration.for_gradients.push_back(iteration.roots[static_cast<size_t>(r)]);
   for (int32_t k = region.carried; k < region.carried + region.placed; ++k)
-    turn.for_gradients.push_back(graph::ProgramValue::input(static_cast<size_t>(k)));
+    iteration.for_gradients.push_back(graph::ProgramValue::input(static_cast<size_t>(k)));
 }
 
 std::vector<LoopCopy> add_copies(LocalLoop& loop, LocalBuilder& around) {
@@ -168,52 +168,52 @@ std::vector<LoopCopy> add_copies(LocalLoop& loop, LocalBuilder& around) {
   const std::vector<int> operands = loop.operands;
   read_copies(loop, around);
   LoopOperation now(loop.node);
-  const auto roots = loop.turn.outputs.size() - loop.turn.copied.size();
-  const std::vector<std::vector<int>> kept(loop.turn.outputs.begin() + static_cast<std::ptrdiff_t>(roots),
-                                           loop.turn.outputs.end());
-  loop.turn.outputs.resize(roots);
+  const auto roots = loop.iteration.outputs.size() - loop.iteration.copied.size();
+  const std::vector<std::vector<int>> kept(loop.iteration.outputs.begin() + static_cast<std::ptrdiff_t>(roots),
+                                           loop.iteration.outputs.end());
+  loop.iteration.outputs.resize(roots);
   std::vector<LoopCopy> copies;
   for (size_t i = 0; i < kept.size(); ++i) {
-    const int32_t which = loop.turn.copied[i];
+    const int32_t which = loop.iteration.copied[i];
     LoopCopy copy{which >= was.stacked, static_cast<size_t>(was.carried + which)};
     if (copy.of_operand) copy.of -= static_cast<size_t>(was.stacked);
     if (copy.of_operand && loop.parameters[copy.of]) continue;
-    const LocalValue& given = loop.turn.values[kept[i][0]];
+    const LocalValue& given = loop.iteration.values[kept[i][0]];
     if (given.partial || (was.hands_on && !has_dim(given.type().dims, was.micro))) continue;
     const LocalValue& all = around[copy.of_operand ? operands[copy.of] : loop.results[copy.of]];
     if (all.partial) continue;
     LocalValue result = stacked(loop, given, all);
-    const auto place = static_cast<size_t>(now.region.carried + now.region.stacked);
-    insert_at(now.node->results, place, result.type());
-    insert_at(now.node->shardings, place, result.sharding());
-    insert_at(now.node->inherited, place, AxisSet{0});
-    insert_at(loop.turn.outputs, place, kept[i]);
+    const auto index = static_cast<size_t>(now.region.carried + now.region.stacked);
+    insert_at(now.node->results, index, result.type());
+    insert_at(now.node->shardings, index, result.sharding());
+    insert_at(now.node->inherited, index, AxisSet{0});
+    insert_at(loop.iteration.outputs, index, kept[i]);
     copy.value = around.add(std::move(result));
-    insert_at(loop.results, place, copy.value);
+    insert_at(loop.results, index, copy.value);
     ++now.region.stacked;
     ++now.region.saved;
     copies.push_back(copy);
   }
-  loop.turn.copied.clear();
+  loop.iteration.copied.clear();
   if (!copies.empty()) loop.node = now.done();
   return copies;
 }
 
 void leave_out_unread_of_loops(LocalProgram& program) {
-  const auto is_loop = [](const Instruction& instruction) { return instruction.turn != nullptr; };
+  const auto is_loop = [](const Instruction& instruction) { return instruction.iteration != nullptr; };
   if (std::none_of(program.instructions.begin(), program.instructions.end(), is_loop)) return;
   std::vector<bool> is_read(program.values.size());
   for (const std::vector<int>& output : program.outputs)
     for (const int value : output) is_read[value] = true;
   for (auto instruction = program.instructions.rbegin(); instruction != program.instructions.rend(); ++instruction) {
-    if (instruction->turn) {
-      LocalProgram turn = *instruction->turn;
+    if (instruction->iteration) {
+      LocalProgram iteration = *instruction->iteration;
       LoopOperation now(instruction->node);
-      leave_out_results(*instruction, turn, now, is_read);
-      leave_out_unread_of_loops(turn);
-      leave_out_operands(*instruction, turn, now);
+      leave_out_results(*instruction, iteration, now, is_read);
+      leave_out_unread_of_loops(iteration);
+      leave_out_operands(*instruction, iteration, now);
       instruction->node = now.done();
-      instruction->turn = std::make_shared<const LocalProgram>(std::move(turn));
+      instruction->iteration = std::make_shared<const LocalProgram>(std::move(iteration));
     }
     for (const int operand : instruction->operands) is_read[operand] = true;
   }

@@ -18,7 +18,7 @@ namespace mtf::spmd {
 /// A loop under construction: its operation, the program of an iteration, and the values around it.
 struct LocalLoop {
   graph::OperationRef node;
-  LocalProgram turn;
+  LocalProgram iteration;
   std::vector<int> operands, results;
   std::vector<std::vector<Sharding>> copies;  ///< the copies of each operand that the iteration may use
   std::vector<bool> parameters;               ///< for each operand
@@ -29,10 +29,10 @@ struct LocalLoop {
 std::vector<Sharding> copies_to_read(const graph::LaidOutOperation& loop, size_t operand, const LocalBuilder& around,
                                      int value);
 /// Returns the sharding of such a copy in an iteration.
-Sharding copy_in_turn(const graph::LaidOutOperation& loop, size_t operand, Sharding around);
+Sharding copy_in_iteration(const graph::LaidOutOperation& loop, size_t operand, Sharding around);
 
 /// Makes the splitter keep copies (Program::for_gradients) of stacked values, then of slices of xs.
-void keep_copies_of_turn(graph::Program& turn, const graph::Region& region);
+void keep_copies_of_iteration(graph::Program& iteration, const graph::Region& region);
 
 /// A copy of an operand or a result of a loop.
 struct LoopCopy {

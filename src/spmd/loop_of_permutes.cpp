@@ -46,9 +46,9 @@ class Loop {
     builder.context.no_grad = true;
     for (const std::vector<TensorType>* types : {&product.operands, &product.results})
       for (const TensorType& type : *types) known_.insert(known_.end(), type.dims.begin(), type.dims.end());
-    parts_ = fresh(cut.along, cut.blocks), places_ = fresh(cut.along, cut.along.size / cut.blocks);
+    parts_ = fresh(cut.along, cut.blocks), indices_ = fresh(cut.along, cut.along.size / cut.blocks);
     round_ = fresh(cut.cut, cut.blocks), own_ = fresh(cut.cut, cut.blocks);
-    inner_ = fresh(cut.cut, cut.cut.size / cut.blocks), turns_ = fresh(cut.cut, cut.blocks - 1);
+    inner_ = fresh(cut.cut, cut.cut.size / cut.blocks), iterations_ = fresh(cut.cut, cut.blocks - 1);
     is_summed_ = !has_dim(product.results[0].dims, cut.cut.name);
     if (type_.element == ElementType::kBf16 && adds_up()) type_.element = ElementType::kF32;
     type_.dims = cut_up(product.results[0].dims, moves_sum() ? round_ : own_);
@@ -79,7 +79,7 @@ class Loop {
   Dims cut_up(const Dims& dims, const std::optional<Dim>& blocks) const {
     Dims cut;
     for (const Dim& dim : dims) {
-      if (dim.name == cut_.along.name) cut.push_back(parts_), cut.push_back(places_);
+      if (dim.name == cut_.along.name) cut.push_back(parts_), cut.push_back(indices_);
       else if (dim.name != cut_.cut.name) cut.push_back(dim);
       else if (cut.push_back(inner_); blocks) cut.insert(cut.end() - 1, *blocks);
     }
@@ -110,47 +110,49 @@ class Loop {
 
   Value add_loop_of_blocks(const Value& moving, const Value& other) {
     const Value start = builder_.zeros(type_, {cut_up(product_.results[0].dims, cut_.result, own_), 0, product_.mesh});
-    ops::Builder turn = inside_of(builder_);
-    ops::TurnGraph loop;
+    ops::Builder iteration = inside_of(builder_);
+    ops::IterationGraph loop;
     loop.first_node = graph::new_node_id();
-    loop.carried = {leaf(turn, start), leaf(turn, moving)};
-    loop.placed = {number_leaf(turn)};
-    loop.next = {with_block(turn, loop.carried[0], loop.carried[1], other, loop.placed[0]),
-                 ops::shift(turn, loop.carried[1], find_dim(moving.dims(), round_.name), -1, true)};
-    const Values last = add_scan(builder_, {.over = turns_}, loop, {start, moving}, {builder_.range(turns_)}).carried;
+    loop.carried = {leaf(iteration, start), leaf(iteration, moving)};
+    loop.placed = {number_leaf(iteration)};
+    loop.next = {with_block(iteration, loop.carried[0], loop.carried[1], other, loop.placed[0]),
+                 ops::shift(iteration, loop.carried[1], find_dim(moving.dims(), round_.name), -1, true)};
+    const Values last =
+        add_scan(builder_, {.over = iterations_}, loop, {start, moving}, {builder_.range(iterations_)}).carried;
     return with_block(builder_, last[0], last[1], other,
-                      builder_.operand(static_cast<double>(turns_.size), ElementType::kI32));
+                      builder_.operand(static_cast<double>(iterations_.size), ElementType::kI32));
   }
   /// Returns the sum after one iteration adds the product of its block.
   Value with_block(ops::Builder& builder, const Value& sum, const Value& block, const Value& other,
-                   const Value& turn) const {
-    const Value which = block_of(builder, builder.map(ops::kAdd, builder.range(parts_), turn));
+                   const Value& iteration) const {
+    const Value which = block_of(builder, builder.map(ops::kAdd, builder.range(parts_), iteration));
     const Value mine = builder.rename_where_it_lies(block, with(block.dims(), round_, parts_));
     const Value its =
         has_dim(other.dims(), own_.name) ? ops::gather(builder, other, which, own_, other.element()) : other;
     const Value product = multiply(builder, mine, its, cut_up(product_.results[0].dims, std::nullopt));
     if (is_summed_) return builder.laid_like(builder.map(ops::kAdd, sum, product), sum);
-    const ops::PlaceAttributes at{own_, find_dim(sum.dims(), own_.name)};
+    const ops::PositionAttributes at{own_, find_dim(sum.dims(), own_.name)};
     return builder.laid_like(builder.add(ops::kAddAtEach, {sum, product, which}, at), sum);
   }
 
   Value add_loop_of_sums(const Value& all, const Value& other) {
     const Value start = part_of_sum(builder_, all, other, builder_.operand(0, ElementType::kI32));
-    ops::Builder turn = inside_of(builder_);
-    ops::TurnGraph loop;
+    ops::Builder iteration = inside_of(builder_);
+    ops::IterationGraph loop;
     loop.first_node = graph::new_node_id();
-    loop.carried = {leaf(turn, start)};
-    loop.placed = {number_leaf(turn)};
-    const Value number = turn.map(ops::kAdd, loop.placed[0], 1);
-    const Value sum = ops::shift(turn, loop.carried[0], find_dim(type_.dims, round_.name), 1, true);
-    loop.next = {turn.laid_like(turn.map(ops::kAdd, sum, part_of_sum(turn, all, other, number)), loop.carried[0])};
-    return add_scan(builder_, {.over = turns_}, loop, {start}, {builder_.range(turns_)}).carried[0];
+    loop.carried = {leaf(iteration, start)};
+    loop.placed = {number_leaf(iteration)};
+    const Value number = iteration.map(ops::kAdd, loop.placed[0], 1);
+    const Value sum = ops::shift(iteration, loop.carried[0], find_dim(type_.dims, round_.name), 1, true);
+    loop.next = {iteration.laid_like(iteration.map(ops::kAdd, sum, part_of_sum(iteration, all, other, number)),
+                                     loop.carried[0])};
+    return add_scan(builder_, {.over = iterations_}, loop, {start}, {builder_.range(iterations_)}).carried[0];
   }
   /// Returns each processor's contribution, in an iteration, to its present block.
-  Value part_of_sum(ops::Builder& builder, const Value& all, const Value& other, const Value& turn) const {
+  Value part_of_sum(ops::Builder& builder, const Value& all, const Value& other, const Value& iteration) const {
     const auto last = static_cast<double>(cut_.blocks - 1);
     const Value which =
-        block_of(builder, builder.map(ops::kSub, builder.map(ops::kAdd, builder.range(parts_), last), turn));
+        block_of(builder, builder.map(ops::kSub, builder.map(ops::kAdd, builder.range(parts_), last), iteration));
     const Value mine = ops::gather(builder, all, which, own_, all.element());
     const Value product = multiply(builder, mine, other, cut_up(product_.results[0].dims, parts_));
     return builder.rename_where_it_lies(product, type_.dims);
@@ -176,9 +178,9 @@ class Loop {
   const Cut& cut_;
   ops::Builder& builder_;
   Dims known_;
-  Dim parts_, places_;       ///< of `along`
+  Dim parts_, indices_;      ///< of `along`
   Dim round_, own_, inner_;  ///< for the dim `cut`: blocks that move, blocks that stay, elements of a block
-  Dim turns_;
+  Dim iterations_;
   bool is_summed_ = false;                 ///< the result lacks the dim `cut`
   TensorType type_ = product_.results[0];  ///< the sum, in blocks
 };

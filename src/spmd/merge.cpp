@@ -87,10 +87,10 @@ class Merger {
 
  private:
   /// The shardings of the operands of an expandable operation, and the number of blocks.
-  struct Place {
+  struct Context {
     std::vector<ExpandedOperand> operands;
     int64_t blocks = 1;
-    bool operator==(const Place&) const = default;
+    bool operator==(const Context&) const = default;
   };
 
   /// Makes equal keys for equal applications of an operation of this form.
@@ -165,29 +165,29 @@ class Merger {
   const graph::Program* expansion(int32_t form, const graph::OperationRef& operation, const ProgramValues& operands) {
     const graph::Program& program = result_.program;
     const bool loops = may_loop(*operation, options_->most_whole);
-    Place place{{}, loops ? 1 : expanded_blocks(program, *operation, operands)};
-    if (place.blocks == 0) return nullptr;
+    Context context{{}, loops ? 1 : expanded_blocks(program, *operation, operands)};
+    if (context.blocks == 0) return nullptr;
     for (const graph::ProgramValue& operand : operands) {
       if (same_mesh(program.mesh(operand), operation->mesh))
-        place.operands.push_back({program.sharding(operand), program.inherited(operand)});
-      else place.operands.push_back({replicated(program.type(operand).dims.size()), 0});
+        context.operands.push_back({program.sharding(operand), program.inherited(operand)});
+      else context.operands.push_back({replicated(program.type(operand).dims.size()), 0});
     }
-    const auto here = [&](const auto& known) { return known.first == place; };
-    std::deque<std::pair<Place, bool>>& decided = expanded_[form];
+    const auto here = [&](const auto& known) { return known.first == context; };
+    std::deque<std::pair<Context, bool>>& decided = expanded_[form];
     const auto decision = std::find_if(decided.begin(), decided.end(), here);
     if (decision != decided.end() && !decision->second) return nullptr;
-    std::deque<std::pair<Place, graph::Program>>& known = expansions_[operation.get()];
+    std::deque<std::pair<Context, graph::Program>>& known = expansions_[operation.get()];
     if (const auto at = std::find_if(known.begin(), known.end(), here); at != known.end()) return &at->second;
     std::optional<graph::Program> parts;
     if (loops) {
-      parts = loop_of_permutes(operation, place.operands, *options_);
+      parts = loop_of_permutes(operation, context.operands, *options_);
     } else {
-      parts = expansion_of(*operation, place.operands, place.blocks);
-      if (decision == decided.end() && is_less_whole(operation, place.operands, *parts, *options_)) parts.reset();
+      parts = expansion_of(*operation, context.operands, context.blocks);
+      if (decision == decided.end() && is_less_whole(operation, context.operands, *parts, *options_)) parts.reset();
     }
-    if (decision == decided.end()) decided.emplace_back(place, parts.has_value());
+    if (decision == decided.end()) decided.emplace_back(context, parts.has_value());
     if (!parts) return nullptr;
-    return &known.emplace_back(std::move(place), std::move(*parts)).second;
+    return &known.emplace_back(std::move(context), std::move(*parts)).second;
   }
 
   graph::ProgramValue own_number(const graph::ProgramInput& number) {
@@ -210,8 +210,8 @@ class Merger {
   std::unordered_map<std::string, size_t> known_;  ///< by form and operands: the index in results_ of the first result
   ProgramValues results_;                          ///< the results of each application, in order
   std::vector<int32_t> first_;  ///< for each operation of the new program: the index in results_ of its first result
-  std::unordered_map<int32_t, std::deque<std::pair<Place, bool>>> expanded_;  ///< by form
-  std::unordered_map<const graph::LaidOutOperation*, std::deque<std::pair<Place, graph::Program>>> expansions_;
+  std::unordered_map<int32_t, std::deque<std::pair<Context, bool>>> expanded_;  ///< by form
+  std::unordered_map<const graph::LaidOutOperation*, std::deque<std::pair<Context, graph::Program>>> expansions_;
   std::string key_;
 };
 
@@ -224,12 +224,12 @@ static Cost unique_flops(const graph::LaidOutOperation& operation) {
   if (!operation.region) return work_of_whole(operation);
   const graph::Region& region = *operation.region;
   Forms forms;
-  Cost flops = unique_flops(merge(region.turn, forms));
-  for (size_t r = static_cast<size_t>(region.carried + region.stacked); r < region.turn.roots.size(); ++r) {
-    const TensorType& type = region.turn.type(region.turn.roots[r]);  // for the addition to the sum
+  Cost flops = unique_flops(merge(region.iteration, forms));
+  for (size_t r = static_cast<size_t>(region.carried + region.stacked); r < region.iteration.roots.size(); ++r) {
+    const TensorType& type = region.iteration.type(region.iteration.roots[r]);  // for the addition to the sum
     flops.add(work_of_whole(*helper_operation(ops::kAdd, {type, type}, {}, operation)));
   }
-  return flops.times(region.turns);
+  return flops.times(region.iterations);
 }
 
 Cost unique_flops(const MergedProgram& merged) {

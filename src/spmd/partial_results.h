@@ -3,7 +3,7 @@
 #include <string>
 
 #include "spmd/across_blocks.h"
-#include "spmd/iteration.h"
+#include "spmd/iteration_split.h"
 #include "spmd/local_builder.h"
 
 namespace mtf::spmd {

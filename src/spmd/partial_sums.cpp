@@ -44,7 +44,7 @@ std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramRe
   for (size_t i = 0; i < partial.size(); ++i) {
     const graph::LaidOutOperation& operation = *program.operations[i].operation;
     if (operation.region) {
-      const std::vector<AxisSet> roots = partial_roots(operation.region->turn);
+      const std::vector<AxisSet> roots = partial_roots(operation.region->iteration);
       for (auto r = static_cast<size_t>(operation.region->carried); r < roots.size(); ++r) partial[i] |= roots[r];
       continue;
     }

@@ -10,7 +10,7 @@ namespace {
 using graph::AlongMicro;
 
 int64_t micro_batches(const graph::Region& region) {
-  for (const graph::ProgramInput& input : region.turn.inputs)
+  for (const graph::ProgramInput& input : region.iteration.inputs)
     if (const Dims& dims = input.operation->results[input.result].dims; has_dim(dims, region.micro))
       return dims[find_dim(dims, region.micro)].size;
   return 1;
@@ -21,7 +21,7 @@ int64_t busy_stages(const graph::LaidOutOperation& loop) {
   const graph::Region& region = *loop.region;
   int64_t busy = 0;
   for (const int64_t processor : loop.mesh->group(0, region.stages.set()))
-    busy += block_of(region.turns, region.stages, *loop.mesh, loop.mesh->coordinates(processor)).size() > 0;
+    busy += block_of(region.iterations, region.stages, *loop.mesh, loop.mesh->coordinates(processor)).size() > 0;
   return busy;
 }
 
@@ -52,8 +52,8 @@ class OnMicroBatches {
   }
 
   std::shared_ptr<const graph::Region> region(graph::Region region) const {
-    for (graph::ProgramInput& input : region.turn.inputs) input.operation = operation(*input.operation);
-    for (graph::ProgramOperation& entry : region.turn.operations) entry.operation = operation(*entry.operation);
+    for (graph::ProgramInput& input : region.iteration.inputs) input.operation = operation(*input.operation);
+    for (graph::ProgramOperation& entry : region.iteration.operations) entry.operation = operation(*entry.operation);
     return with_form(std::move(region));
   }
 
@@ -70,7 +70,7 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
   const int64_t count = micro_batches(region);
   const OnMicroBatches micro(*loop.mesh, region.micro, count);
   graph::Region around;
-  around.turns = count;
+  around.iterations = count;
   around.micro = region.micro;
   around.stages = region.stages;
   around.hands_on = true;
@@ -82,12 +82,12 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
     for (size_t k = 0; k < loop.operands.size(); ++k) {
       const TensorType& type = loop.operands[k];
       if (has_dim(type.dims, region.micro) != has_micro) continue;
-      const graph::ProgramInput& input = region.turn.inputs[k];
+      const graph::ProgramInput& input = region.iteration.inputs[k];
       Sharding lies = input.operation->shardings[input.result];
       if (region.is_placed(k)) lies.dims.insert(lies.dims.begin(), region.stages);
       input_of[k] = pipeline.operands.size();
       pipeline.operands.push_back(k);
-      graph::ProgramInput& given = pipeline.turn.inputs.emplace_back();
+      graph::ProgramInput& given = pipeline.iteration.inputs.emplace_back();
       given.operation = data_operation(type, micro.split(lies, type.dims), 0, micro.mesh());
       given.name = Name(name_of(input));
       pipeline.lies.push_back(std::move(lies));
@@ -97,16 +97,16 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
     for (size_t r = 0; r < loop.results.size(); ++r) {
       if ((along[r] == AlongMicro::kSum) != is_sum) continue;
       pipeline.results.push_back(r);
-      pipeline.turn.roots.push_back({0, static_cast<int32_t>(r)});
+      pipeline.iteration.roots.push_back({0, static_cast<int32_t>(r)});
       ++(is_sum ? around.summed : around.stacked);
     }
   auto inner = std::make_shared<graph::LaidOutOperation>(loop);
   for (size_t r = 0; r < loop.results.size(); ++r) {
-    const auto place = static_cast<int32_t>(r);
+    const auto index = static_cast<int32_t>(r);
     Sharding& lies = inner->shardings[r];
-    lies = place < region.carried ? region.turn.sharding(graph::ProgramValue::input(r))
-                                  : region.turn.sharding(region.turn.roots[r]);
-    if (place >= region.carried && place < region.carried + region.stacked)
+    lies = index < region.carried ? region.iteration.sharding(graph::ProgramValue::input(r))
+                                  : region.iteration.sharding(region.iteration.roots[r]);
+    if (index >= region.carried && index < region.carried + region.stacked)
       lies.dims.insert(lies.dims.begin(), region.stages);
   }
   graph::ProgramOperation entry;
@@ -114,8 +114,8 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
   entry.operand_count = static_cast<int32_t>(loop.operands.size());
   entry.origin = 0;
   for (size_t k = 0; k < loop.operands.size(); ++k)
-    pipeline.turn.operands.push_back(graph::ProgramValue::input(input_of[k]));
-  pipeline.turn.operations.push_back(std::move(entry));
+    pipeline.iteration.operands.push_back(graph::ProgramValue::input(input_of[k]));
+  pipeline.iteration.operations.push_back(std::move(entry));
   auto outer = std::make_shared<graph::LaidOutOperation>(loop);
   const auto taken = [](const auto& all, const std::vector<size_t>& which) {
     std::decay_t<decltype(all)> some;
@@ -129,7 +129,7 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
   auto attributes = loop.attributes.get<ops::ScanAttributes>();
   attributes = {.over = {region.micro, count}, .reverse = attributes.reverse};  // the order of the stages
   outer->attributes = attributes;
-  around.turn = pipeline.turn;
+  around.iteration = pipeline.iteration;
   outer->region = with_form(std::move(around));
   pipeline.loop = std::move(outer);
   return pipeline;

@@ -22,7 +22,7 @@ namespace mtf::spmd {
 
 struct Pipeline {
   std::shared_ptr<const graph::LaidOutOperation> loop;  ///< the loop over micro-batches
-  graph::Program turn;                    ///< one of its iterations, whose only operation is the original loop
+  graph::Program iteration;               ///< one of its iterations, whose only operation is the original loop
   std::vector<Sharding> lies;             ///< the required sharding of each operand of `loop`
   std::vector<size_t> operands, results;  ///< for each operand and result of `loop`: its index in the original loop
 };

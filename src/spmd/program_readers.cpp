@@ -13,17 +13,17 @@ ProgramReaders::ProgramReaders(const graph::Program& program) {
   }
   is_root_.resize(results);
   for (const graph::ProgramValue& root : program.roots)
-    if (!root.is_input()) is_root_[place_of(root)] = true;
+    if (!root.is_input()) is_root_[index_of(root)] = true;
   first_read_.resize(results + 1);
   for (const graph::ProgramValue& operand : program.operands)
-    if (!operand.is_input()) ++first_read_[place_of(operand) + 1];
+    if (!operand.is_input()) ++first_read_[index_of(operand) + 1];
   for (size_t i = 0; i < results; ++i) first_read_[i + 1] += first_read_[i];
   reads_.resize(first_read_[results]);
   std::vector<size_t> next(first_read_.begin(), first_read_.end() - 1);
   for (size_t i = 0; i < program.operations.size(); ++i) {
     int32_t k = 0;
     for (const graph::ProgramValue& operand : program.operands_of(i)) {
-      if (!operand.is_input()) reads_[next[place_of(operand)]++] = {static_cast<int32_t>(i), k};
+      if (!operand.is_input()) reads_[next[index_of(operand)]++] = {static_cast<int32_t>(i), k};
       ++k;
     }
   }

@@ -18,16 +18,16 @@ class ProgramReaders {
 
   /// Returns the reads of a value, in program order.
   std::span<const Read> of(graph::ProgramValue value) const {
-    const size_t place = place_of(value);
-    return {reads_.data() + first_read_[place], static_cast<size_t>(first_read_[place + 1] - first_read_[place])};
+    const size_t index = index_of(value);
+    return {reads_.data() + first_read_[index], static_cast<size_t>(first_read_[index + 1] - first_read_[index])};
   }
-  bool is_root(graph::ProgramValue value) const { return is_root_[place_of(value)]; }
+  bool is_root(graph::ProgramValue value) const { return is_root_[index_of(value)]; }
   /// Returns the first read of a value that only one operation reads (possibly twice). Returns null if there are no or
   /// several readers, or if the value is a root.
   const Read* only(graph::ProgramValue value) const;
 
   /// Returns the index of a result among the results of all operations.
-  size_t place_of(graph::ProgramValue value) const {
+  size_t index_of(graph::ProgramValue value) const {
     return first_result_[value.source] + static_cast<size_t>(value.result);
   }
   size_t results() const { return is_root_.size(); }

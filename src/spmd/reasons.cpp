@@ -1,7 +1,7 @@
 #include "spmd/reasons.h"
 
 #include "graph/op.h"
-#include "spmd/iteration.h"
+#include "spmd/iteration_split.h"
 #include "spmd/local_program.h"
 #include "support/own_names.h"
 

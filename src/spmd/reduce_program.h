@@ -47,7 +47,7 @@ struct ReduceRound {
   bool adds = false;          ///< the received parts are added to `part`; else they are results
   Interval part = {};         ///< the elements that the member adds up, or has
   std::vector<int64_t> tree;  ///< of a round that adds: over the members that meet
-  size_t own = 0;             ///< of a round that adds: the place of the member's own term among the received ones
+  size_t own = 0;             ///< of a round that adds: the index of the member's own term among the received ones
 };
 
 enum class ReduceWay : uint8_t { kWhole, kSliced, kScattered };

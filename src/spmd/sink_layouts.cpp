@@ -193,18 +193,18 @@ class Sinker {
   /// accordingly.
   /// - Otherwise each iteration sends its slice to the processor that stores the slice.
   static bool is_free_to_lie(const graph::LaidOutOperation& loop, size_t result, Sharding& wanted) {
-    const auto place = static_cast<int32_t>(result);
+    const auto index = static_cast<int32_t>(result);
     const graph::Region& region = *loop.region;
-    const bool is_stacked = place >= region.carried && place < region.carried + region.stacked;
+    const bool is_stacked = index >= region.carried && index < region.carried + region.stacked;
     if (is_stacked && !region.stages.empty()) return false;
     if (is_stacked) {
       const AxisSet owners = wanted.dims[0].set();
-      const graph::ProgramValue root = region.turn.roots[result];
-      if ((region.turn.sharding(root).split() & owners) || loop.mesh->group_size(owners) == 1 || region.hands_on ||
-          !same_mesh(region.turn.mesh(root), loop.mesh))
+      const graph::ProgramValue root = region.iteration.roots[result];
+      if ((region.iteration.sharding(root).split() & owners) || loop.mesh->group_size(owners) == 1 || region.hands_on ||
+          !same_mesh(region.iteration.mesh(root), loop.mesh))
         wanted = graph::off_loop_dim(loop.results[result].dims, std::move(wanted), *loop.mesh);
     }
-    return place >= region.carried;
+    return index >= region.carried;
   }
 
   /// Gives values on the way to a total the sharding of the values that they are computed from.

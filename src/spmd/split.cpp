@@ -64,7 +64,7 @@ class Splitter {
 
   /// Returns the local value that holds a value of the graph, or -1.
   int existing_local(graph::ProgramValue value) const {
-    return value.is_input() ? input_locals_[value.input()] : locals_[decider_.readers().place_of(value)];
+    return value.is_input() ? input_locals_[value.input()] : locals_[decider_.readers().index_of(value)];
   }
 
   /// Returns the local value that holds a value of the graph. Adds an input when it is first needed.
@@ -203,7 +203,7 @@ class Splitter {
     ResultDecision decision = decider_.result(value, outcome, reason);
     if (decision.stays == StaysPartial::kNo)
       outcome = rounded(local_, local_.bring(decision.resharding, decision.wanted, node, reason), node, value.result);
-    locals_[decider_.readers().place_of(value)] = outcome;
+    locals_[decider_.readers().index_of(value)] = outcome;
     operation.results.push_back(std::move(decision));
   }
 
@@ -212,8 +212,9 @@ class Splitter {
     LocalLoop& loop = lowered.loop;
     const std::vector<int> read = loop.operands, given = loop.results;
     const std::vector<LoopCopy> copies = add_copies(loop, local_);
-    local_.run_in_turns(loop.node, std::move(loop.operands), std::move(loop.results), graph_.operations[index].origin,
-                        std::make_shared<const LocalProgram>(std::move(loop.turn)));
+    local_.run_in_iterations(loop.node, std::move(loop.operands), std::move(loop.results),
+                             graph_.operations[index].origin,
+                             std::make_shared<const LocalProgram>(std::move(loop.iteration)));
     const auto result = [&](size_t r) { return graph::ProgramValue{index, static_cast<int32_t>(lowered.results[r])}; };
     for (size_t r = 0; r < given.size(); ++r)
       complete(result(r), given[r], sum_reason(local_[given[r]].partial, graph_.operations[index].operation->mesh),

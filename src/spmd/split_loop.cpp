@@ -39,8 +39,8 @@ void ask(graph::Program& program, size_t root, const Sharding& sharding) {
 /// EnclosingLoop::along.
 graph::Program iteration_of(const graph::LaidOutOperation& loop, const std::vector<graph::AlongMicro>& along) {
   const graph::Region& region = *loop.region;
-  graph::Program iteration = region.turn;
-  keep_copies_of_turn(iteration, region);
+  graph::Program iteration = region.iteration;
+  keep_copies_of_iteration(iteration, region);
   for (int32_t c = 0; c < region.carried; ++c) iteration.inputs[c].dies = true;
   for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
     if (!along.empty() && along[r] == graph::AlongMicro::kSum) continue;  // it is reduced after the last micro-batch
@@ -69,7 +69,7 @@ LoopSplitter::Lowered LoopSplitter::lower(int index, std::vector<int> operands) 
 Sharding LoopSplitter::decide_operand(int index, size_t k, int operand, LoopDecision& decision) const {
   const graph::LaidOutOperation& node = *graph_.operations[index].operation;
   const graph::Region& region = *node.region;
-  Sharding wanted = region.turn.sharding(graph::ProgramValue::input(k));
+  Sharding wanted = region.iteration.sharding(graph::ProgramValue::input(k));
   if (!region.is_placed(k)) return wanted;
   wanted.dims.insert(wanted.dims.begin(), region.stages);
   const LocalValue& all = local_[operand];
@@ -91,9 +91,9 @@ int LoopSplitter::bring(int index, int operand, const Sharding& wanted, Operatio
 void LoopSplitter::compile(LocalLoop& loop, graph::Program iteration, const EnclosingLoop& around,
                            LoopDecision& decision) {
   const auto decisions = options_.decisions ? std::make_shared<Decisions>() : nullptr;
-  loop.turn = options_.compile(std::move(iteration), around, decisions.get());
+  loop.iteration = options_.compile(std::move(iteration), around, decisions.get());
   decision.iteration = decisions;
-  decision.hoisted = hoist_reshards(loop.turn, *loop.node->region, loop.operands, local_);
+  decision.hoisted = hoist_reshards(loop.iteration, *loop.node->region, loop.operands, local_);
 }
 
 void LoopSplitter::in_iterations(int index, std::vector<int> operands, Lowered& lowered) {
@@ -110,7 +110,7 @@ void LoopSplitter::in_iterations(int index, std::vector<int> operands, Lowered& 
     operands[k] = bring(index, operands[k], wanted, lowered.decision);
     loop.parameters.push_back(decider_.is_parameter(graph_.operands_of(index)[k]));
     loop.copies.push_back(owners.empty() ? copies_to_read(*node, k, local_, operands[k]) : std::vector<Sharding>());
-    for (const Sharding& copy : loop.copies[k]) copies[k].push_back({copy_in_turn(*node, k, copy), {}});
+    for (const Sharding& copy : loop.copies[k]) copies[k].push_back({copy_in_iteration(*node, k, copy), {}});
     if (region.is_placed(k)) wanted.dims.erase(wanted.dims.begin());
     wanted.partial = owners.set();  // only the owner holds the slice of an iteration
     tensors.push_back(std::move(wanted));
@@ -120,7 +120,7 @@ void LoopSplitter::in_iterations(int index, std::vector<int> operands, Lowered& 
   }
   decision.copies = loop.copies;
   decision.partial_results = decider_.partial_results(index);
-  for (size_t r = 0; r < region.turn.roots.size(); ++r)
+  for (size_t r = 0; r < region.iteration.roots.size(); ++r)
     decision.result_owners.push_back(owners_of_result(*node, static_cast<int32_t>(r)));
   loop.node = node;
   EnclosingLoop around{.region = &region,
@@ -146,7 +146,7 @@ void LoopSplitter::add_results(int index, LocalLoop& loop) {
   const graph::LaidOutOperation& node = *graph_.operations[index].operation;
   const graph::Region& region = *node.region;
   for (size_t r = 0; r < node.results.size(); ++r) {
-    const LocalValue& given = loop.turn.values[loop.turn.outputs[r][0]];
+    const LocalValue& given = loop.iteration.values[loop.iteration.outputs[r][0]];
     LocalValue result = block_of_result(names_[index], node, static_cast<int>(r), node.shardings[r]);
     const auto which = static_cast<int32_t>(r);
     const bool is_stacked = which < region.carried + region.stacked;
@@ -175,18 +175,18 @@ void LoopSplitter::in_pipeline(int index, const std::vector<int>& operands, Lowe
     loop.parameters.push_back(decider_.is_parameter(graph_.operands_of(index)[pipeline.operands[k]]));
     loop.copies.push_back(copies_to_read(*pipeline.loop, k, local_, loop.operands[k]));
     for (const Sharding& copy : loop.copies[k])
-      pipeline.turn.inputs[k].copies.push_back({copy_in_turn(*pipeline.loop, k, copy), {}});
+      pipeline.iteration.inputs[k].copies.push_back({copy_in_iteration(*pipeline.loop, k, copy), {}});
   }
   lowered.decision.loop->copies = loop.copies;
-  keep_copies_of_turn(pipeline.turn, *pipeline.loop->region);
+  keep_copies_of_iteration(pipeline.iteration, *pipeline.loop->region);
   const EnclosingLoop around{.region = pipeline.loop->region.get(),
                              .parameters = loop.parameters,
                              .micro = axis_bit(node->mesh->order()),
                              .over = region.micro};
-  compile(loop, std::move(pipeline.turn), around, *lowered.decision.loop);
+  compile(loop, std::move(pipeline.iteration), around, *lowered.decision.loop);
   for (const size_t original : pipeline.results) {
     const auto which = static_cast<int32_t>(original);
-    LocalValue result = loop.turn.values[loop.turn.outputs[loop.results.size()][0]];
+    LocalValue result = loop.iteration.values[loop.iteration.outputs[loop.results.size()][0]];
     result.mesh = node->mesh;
     result.order.clear();
     for (LocalDim& dim : result.dims)

@@ -58,11 +58,12 @@ static void append_costs(std::vector<StatementCost>& result, const LocalProgram&
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     check_interrupt();
     const Instruction& instruction = program.instructions[i];
-    if (instruction.turn) {
-      std::vector<InstructionCost> of_turn;
-      for (const Instruction& each : instruction.turn->instructions)
-        of_turn.push_back(cost_of(*instruction.turn, each));
-      append_costs(result, *instruction.turn, of_turn, mtf::saturating_multiply(times, most_turns(*instruction.node)));
+    if (instruction.iteration) {
+      std::vector<InstructionCost> of_iteration;
+      for (const Instruction& each : instruction.iteration->instructions)
+        of_iteration.push_back(cost_of(*instruction.iteration, each));
+      append_costs(result, *instruction.iteration, of_iteration,
+                   mtf::saturating_multiply(times, most_iterations(*instruction.node)));
     } else if (is_counted(instruction, costs[i])) {
       result.push_back(statement_cost(program, instruction, costs[i], times));
     }

@@ -37,13 +37,13 @@ graph::ProgramValue without_layouts(const graph::Program& program, const Reads& 
 }
 
 /// Returns what each iteration adds to carry `c`. Returns nothing if an iteration does anything else with the carry.
-std::optional<graph::ProgramValue> added_to(const graph::Program& turn, const Reads& reads, int32_t c) {
+std::optional<graph::ProgramValue> added_to(const graph::Program& iteration, const Reads& reads, int32_t c) {
   const graph::ProgramValue carry = graph::ProgramValue::input(static_cast<size_t>(c));
-  const graph::ProgramValue sum = without_layouts(turn, reads, turn.roots[c]);
-  if (!is_made_by(turn, sum, ops::kAdd) || !reads.once(sum) || !reads.once(carry)) return std::nullopt;
-  const std::span<const graph::ProgramValue> terms = turn.operands_of(sum.source);
+  const graph::ProgramValue sum = without_layouts(iteration, reads, iteration.roots[c]);
+  if (!is_made_by(iteration, sum, ops::kAdd) || !reads.once(sum) || !reads.once(carry)) return std::nullopt;
+  const std::span<const graph::ProgramValue> terms = iteration.operands_of(sum.source);
   for (size_t k = 0; k < 2; ++k)
-    if (without_layouts(turn, reads, terms[k]) == carry && turn.type(terms[1 - k]) == turn.type(carry))
+    if (without_layouts(iteration, reads, terms[k]) == carry && iteration.type(terms[1 - k]) == iteration.type(carry))
       return terms[1 - k];
   return std::nullopt;
 }
@@ -58,9 +58,9 @@ bool is_zero(const graph::Program& program, graph::ProgramValue value) {
 bool sum_carries_of(graph::Program& program, size_t index) {
   const graph::LaidOutOperation& loop = *program.operations[index].operation;
   graph::Region region = *loop.region;
-  const bool changed = sum_carries(region.turn);
+  const bool changed = sum_carries(region.iteration);
   auto now = std::make_shared<graph::LaidOutOperation>(loop);
-  const Reads reads(region.turn);
+  const Reads reads(region.iteration);
   std::vector<int32_t> result(loop.results.size());
   for (size_t r = 0; r < result.size(); ++r) result[r] = static_cast<int32_t>(r);
   for (int32_t c = 0; region.micro.empty() && c < region.carried; ++c) {
@@ -68,9 +68,9 @@ bool sum_carries_of(graph::Program& program, size_t index) {
     if ((element != ElementType::kF32 && element != ElementType::kF64) ||
         !is_zero(program, program.operands_of(index)[c]))
       continue;
-    const std::optional<graph::ProgramValue> term = added_to(region.turn, reads, c);
+    const std::optional<graph::ProgramValue> term = added_to(region.iteration, reads, c);
     if (!term) continue;
-    region.turn.roots.push_back(*term);
+    region.iteration.roots.push_back(*term);
     ++region.summed;
     result[c] = static_cast<int32_t>(now->results.size());
     now->results.push_back(loop.results[c]);

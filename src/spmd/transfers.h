@@ -1,5 +1,5 @@
 #pragma once
-// The transfers of a collective that moves blocks: which processor sends what to which.
+// The transfers of a collective that moves blocks: for each the sender, the receiver and the data.
 //
 // A processor holds one box of a tensor and needs another. The bounds of the blocks alone determine which parts of
 // which boxes it takes. This covers all_gather, all_to_all, permute, halo exchange, and slices of a processor's own
@@ -31,7 +31,7 @@ namespace mtf::spmd {
 enum class Sources : uint8_t {
   kOwn,       ///< the processor's own box
   kGroup,     ///< the boxes of processors that differ along `axes`
-  kPermuted,  ///< the box of one other processor, because `axes` change places (spmd/axis_permutation.h)
+  kPermuted,  ///< the box of one other processor, because `axes` change indices (spmd/axis_permutation.h)
 };
 
 /// What a processor sends to other processors in one collective.

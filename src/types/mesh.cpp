@@ -57,7 +57,7 @@ std::vector<int64_t> Mesh::group(int64_t processor, AxisSet axes) const {
   return members;
 }
 
-int64_t Mesh::place_in_group(int64_t processor, AxisSet axes) const {
+int64_t Mesh::index_in_group(int64_t processor, AxisSet axes) const {
   Coordinates c = coordinates(processor);
   int64_t place = 0;
   for (int i = 0; i < order(); ++i)

@@ -89,7 +89,7 @@ class Mesh {
   /// The processors in the group of `processor` along `axes`, ascending.
   std::vector<int64_t> group(int64_t processor, AxisSet axes) const;
   /// The index of `processor` in its group along `axes`.
-  int64_t place_in_group(int64_t processor, AxisSet axes) const;
+  int64_t index_in_group(int64_t processor, AxisSet axes) const;
   /// The names of axes, in the mesh's order.
   std::vector<Name> names_of(AxisSet axes) const;
   /// `rows` or `rows+cols`, in the mesh's order.

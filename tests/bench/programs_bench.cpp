@@ -180,20 +180,20 @@ ALONG(cumsum_across_1000, kThousand, "let z = cumsum(x, over: a)", 1000000, runn
 
 /// A loop with `operations` operations on eight numbers in each iteration. Reports microseconds per operation, without
 /// the fixed cost of an iteration.
-void cached_statement(benchmark::State& state, const std::string& turn, int operations) {
-  auto turns = [&](int count, std::shared_ptr<plan::Execution> execution = std::make_shared<OneThread>()) {
+void cached_statement(benchmark::State& state, const std::string& iteration, int operations) {
+  auto iterations = [&](int count, std::shared_ptr<plan::Execution> execution = std::make_shared<OneThread>()) {
     Bench bench(std::move(execution));
     bench.session.run_text(
         "loop.mtf", "dim n = 8, m = 8\nlet v = random.uniform([n])\nlet w = random.uniform([n, m])\nfor i in 0.." +
-                        std::to_string(count) + " { " + turn + " }\nprint(v)\n");
+                        std::to_string(count) + " { " + iteration + " }\nprint(v)\n");
     return bench.out.str();
   };
-  if (turns(3) != turns(3, std::make_shared<ExecutionOn<run::ReferenceRuntime>>()))
+  if (iterations(3) != iterations(3, std::make_shared<ExecutionOn<run::ReferenceRuntime>>()))
     return state.SkipWithError("what was timed computed something else");
   const int count = 2000;
   std::vector<double> micros;
   for (auto _ : state) {
-    const double one = seconds([&] { turns(1); }), all = seconds([&] { turns(count + 1); });
+    const double one = seconds([&] { iterations(1); }), all = seconds([&] { iterations(count + 1); });
     micros.push_back(1e6 * (all - one) / (static_cast<double>(count) * operations));
   }
   state.counters["us_per_operation"] = median(micros);

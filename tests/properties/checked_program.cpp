@@ -68,7 +68,7 @@ const eval::Settings& settings_of_checked() {
 
 // Bounds that make every program end soon. Nested loops, and functions called in loops, make few iterations. A value
 // that is stored where a statement may run again holds no list that could hold the value in turn.
-constexpr double kMostTurnsOfPlace = 100;   ///< of a statement, in a call or at the top level
+constexpr double kMostIterationsOfPlace = 100;  ///< of a statement, in a call or at the top level
 constexpr double kMostStatementsRun = 400;  ///< by a call or a top-level statement, with the statements of its calls
 constexpr double kMostUnknown = 9;          ///< the largest number that only the run knows
 constexpr double kMostItems = 12;           ///< of a list, roughly
@@ -140,20 +140,20 @@ class CheckedProgram {
     return lines;
   }
 
-  /// Calls `draw` for code that runs `turns` times as often as the code around it.
+  /// Calls `draw` for code that runs `iterations` times as often as the code around it.
   template <typename Draw>
-  auto repeated(double turns, const Draw& draw) {
-    const Restore<double> more(turns_, turns_ * std::max(1.0, turns));
+  auto repeated(double iterations, const Draw& draw) {
+    const Restore<double> more(iterations_, iterations_ * std::max(1.0, iterations));
     return draw();
   }
-  bool may_repeat(double turns) const {
-    return turns_ * turns <= kMostTurnsOfPlace && cost_ + turns_ * turns <= kMostStatementsRun;
+  bool may_repeat(double iterations) const {
+    return iterations_ * iterations <= kMostIterationsOfPlace && cost_ + iterations_ * iterations <= kMostStatementsRun;
   }
   /// True if the present code may run again.
-  bool runs_again() const { return turns_ > 1 || functions_ > 0; }
+  bool runs_again() const { return iterations_ > 1 || functions_ > 0; }
   /// True if a call of a function is allowed here. Counts the call.
   bool may_call(const std::string& function) {
-    const double cost = turns_ * cost_of_.at(function);
+    const double cost = iterations_ * cost_of_.at(function);
     if (cost_ + cost > kMostStatementsRun) return false;
     cost_ += cost;
     return true;
@@ -168,7 +168,7 @@ class CheckedProgram {
   }
 
   Lines statement(int depth) {
-    cost_ += turns_;
+    cost_ += iterations_;
     if (depth < 3 && dice_.chance(depth == 0 ? 45 : 25)) {
       switch (dice_.below(depth == 0 ? 12 : 5)) {
         case 0: return while_loop(depth);
@@ -300,7 +300,7 @@ class CheckedProgram {
   Lines while_loop(int depth) {
     const std::string i = fresh("w");
     Lines lines = {fmt::format("let {} = {}", i, dice_.between(0, 1))};
-    const auto [limit, most] = number_of_turns();
+    const auto [limit, most] = number_of_iterations();
     lines.push_back(fmt::format("while {} < {} {{", i, limit));
     names_.ints.push_back(i);
     Lines body = repeated(most, [&] { return block(depth); });
@@ -314,17 +314,17 @@ class CheckedProgram {
     lines.push_back("}");
     return lines;
   }
-  struct Turns {
+  struct Iterations {
     std::string text;
     double most;
   };
   /// Draws the number of iterations of a loop.
-  Turns number_of_turns() {
+  Iterations number_of_iterations() {
     if (!may_repeat(kMostUnknown) || dice_.chance(60)) {
       int64_t most = 5;
       while (most > 1 && !may_repeat(static_cast<double>(most))) --most;
-      const int64_t turns = dice_.between(0, most);
-      return {std::to_string(turns), static_cast<double>(turns)};
+      const int64_t iterations = dice_.between(0, most);
+      return {std::to_string(iterations), static_cast<double>(iterations)};
     }
     return {repeated(kMostUnknown, [&] { return unknown_number(); }), kMostUnknown};
   }
@@ -338,9 +338,9 @@ class CheckedProgram {
     switch (may_repeat(kMostItems) ? dice_.below(5) : dice_.below(2)) {
       case 0:
       case 1: {
-        const Turns turns = number_of_turns();
-        lines = {fmt::format("for {} in 0..{} {{", i, turns.text)};
-        most = turns.most;
+        const Iterations iterations = number_of_iterations();
+        lines = {fmt::format("for {} in 0..{} {{", i, iterations.text)};
+        most = iterations.most;
         break;
       }
       case 2: lines = {fmt::format("for {} in {} {{", i, list(1))}; break;
@@ -375,7 +375,7 @@ class CheckedProgram {
     const KnownNames before = names_;
     const std::string f = fresh("g"), x = fresh("x"), i = fresh("p");
     const bool takes_shape = dice_.chance(50);
-    const Restore<double> own_turns(turns_, 1);
+    const Restore<double> own_iterations(iterations_, 1);
     const Restore<double> own_cost(cost_, 1);
     const Restore<int> inside(functions_, functions_ + 1);
     Lines lines = {
@@ -398,7 +398,7 @@ class CheckedProgram {
   Lines recursion() {
     const KnownNames before = names_;
     const std::string f = fresh("g"), x = fresh("x"), p = fresh("p");
-    const Restore<double> own_turns(turns_, 1);
+    const Restore<double> own_iterations(iterations_, 1);
     const Restore<double> own_cost(cost_, 1);
     const Restore<int> inside(functions_, functions_ + 1);
     const Restore<std::string> self(self_, f);
@@ -503,7 +503,7 @@ class CheckedProgram {
   Lines counter() {
     if (assignable().empty() || names_.lists.empty()) return let();
     const std::string f = fresh("h");
-    const Restore<double> own_turns(turns_, 1);
+    const Restore<double> own_iterations(iterations_, 1);
     const Restore<double> own_cost(cost_, 1);
     const Restore<int> inside(functions_, functions_ + 1);
     Lines lines = {fmt::format("let {} = fn() {{", f)};
@@ -683,7 +683,7 @@ class CheckedProgram {
   }
   std::string tensor(int depth) {
     if (depth == 0 || dice_.chance(20)) return dice_.pick(names_.tensors);
-    if (!self_.empty() && turns_ == 1 && self_calls_ < 2 && dice_.chance(40)) {
+    if (!self_.empty() && iterations_ == 1 && self_calls_ < 2 && dice_.chance(40)) {
       ++self_calls_;
       return fmt::format("{}({}, {} - 1)", self_, tensor(depth - 1), steps_);
     }
@@ -720,7 +720,7 @@ class CheckedProgram {
   int64_t made_ = 0;
   int count_ = 0;
   bool has_file_ = false;
-  double turns_ = 1;          ///< how often the present code runs in a call, or at the top level
+  double iterations_ = 1;     ///< how often the present code runs in a call, or at the top level
   double cost_ = 0;           ///< how many statements the present call or statement runs so far
   int functions_ = 0;         ///< functions being drawn, one inside the other
   int nestings_ = 0;          ///< statements that may have stored a list in a list

@@ -1,7 +1,7 @@
 // A user's dim may have the name of any dim that an operation or library function declares, and of any of its
 // arguments. The test calls every operation, and every function and model of the library that declares dims, with such
 // dims. It takes the example of the operation, and golden scripts, and renames their dims to each of these names in
-// turn. So a new function is covered as soon as a script calls it, and fails here until then.
+// iteration. So a new function is covered as soon as a script calls it, and fails here until then.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -182,11 +182,11 @@ void expect_any_name(const NamedScript& script, const NameTexts& own, const std:
   for (const std::string& name : own)
     if (may_be_a_dim(name, script.mentions)) names.push_back(name);
   if (names.empty()) return;
-  const std::size_t turns = std::max(names.size(), script.dims.size());
-  for (std::size_t turn = 0; turn < turns; ++turn) {
+  const std::size_t iterations = std::max(names.size(), script.dims.size());
+  for (std::size_t iteration = 0; iteration < iterations; ++iteration) {
     std::map<std::string, std::string> to;
     for (std::size_t d = 0; d < script.dims.size(); ++d) {
-      const std::size_t at = (d + turn) % turns;
+      const std::size_t at = (d + iteration) % iterations;
       if (at >= names.size()) continue;
       to[script.dims[d]] = names[at];
       if (script.mentions.bound.contains(names[at])) to[names[at]] = names[at] + "_was";

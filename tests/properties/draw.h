@@ -131,7 +131,7 @@ class WholeProgramDrawer {
   std::optional<Statements> stacked_model();
   /// Runs `write`, which writes the body of a loop over a dim. The body has nothing that the host would do in each
   /// iteration.
-  void in_turn(double turns, const std::function<void()>& write);
+  void in_iteration(double iterations, const std::function<void()>& write);
   std::optional<int> loop_dim();
   DimSet without(DimSet dims, int d) const;
   std::string real_cast(const std::string& value) const { return fmt::format("cast({}, {})", value, element()); }
@@ -150,8 +150,8 @@ class WholeProgramDrawer {
 
   /// Runs `write`, which writes a function's body. Returns the cost of a call.
   double in_function(const std::function<void()>& write);
-  /// Runs `write`, which writes a block with names of its own that runs `turns` times.
-  void in_block(double turns, const std::function<void()>& write);
+  /// Runs `write`, which writes a block with names of its own that runs `iterations` times.
+  void in_block(double iterations, const std::function<void()>& write);
   std::string annotation(const DimSet& dims);
 
   // The known facts, and how they are written.
@@ -186,7 +186,7 @@ class WholeProgramDrawer {
   }
   /// Notes that the value of `name` may depend on the names in this text.
   void depends(const std::string& name, const std::string& text);
-  bool affordable(double cost) const { return cost_ + turns_ * cost < kMostOperations; }
+  bool affordable(double cost) const { return cost_ + iterations_ * cost < kMostOperations; }
   std::string text_of_number(double value) const;
   void preamble();
 
@@ -210,9 +210,9 @@ class WholeProgramDrawer {
   int unknown_ = 0;  ///< enclosing branches on tensors
   int blocks_ = 0;   ///< enclosing blocks of any kind
   int counting_ = 0;
-  int gradients_ = 0;  ///< enclosing gradient expressions
-  double turns_ = 1;   ///< how often the present position runs in a call
-  double cost_ = 0;    ///< of the code written in this function
+  int gradients_ = 0;      ///< enclosing gradient expressions
+  double iterations_ = 1;  ///< how often the present position runs in a call
+  double cost_ = 0;        ///< of the code written in this function
   int statements_left_ = 0;
 };
 

@@ -12,7 +12,7 @@ Drawn WholeProgramDrawer::integer(const DimSet& dims, int depth) {
   for (Atom& atom : atoms(Type::Kind::kInteger))
     if (atom.dims == dims) fitting.push_back(std::move(atom));
   const std::string type = integer_type(dims);
-  cost_ += turns_;
+  cost_ += iterations_;
   if (depth > 0) {
     switch (dice_.below(7)) {
       case 0: {

@@ -9,24 +9,24 @@
 namespace mtf::properties {
 
 double WholeProgramDrawer::in_function(const std::function<void()>& write) {
-  const double cost = cost_, turns = turns_;
+  const double cost = cost_, iterations = iterations_;
   const int loops = loops_, unknown = unknown_;
   const size_t mark = scope_.size();
-  cost_ = 0, turns_ = 1, loops_ = 0, unknown_ = 0;
+  cost_ = 0, iterations_ = 1, loops_ = 0, unknown_ = 0;
   ++functions_, ++blocks_;
   write();
   --functions_, --blocks_;
   const double of_call = cost_;
-  cost_ = cost, turns_ = turns, loops_ = loops, unknown_ = unknown;
+  cost_ = cost, iterations_ = iterations, loops_ = loops, unknown_ = unknown;
   scope_.resize(mark);
   return of_call;
 }
 
-void WholeProgramDrawer::in_block(double turns, const std::function<void()>& write) {
+void WholeProgramDrawer::in_block(double iterations, const std::function<void()>& write) {
   const size_t mark = scope_.size();
-  turns_ *= turns, ++blocks_;
+  iterations_ *= iterations, ++blocks_;
   write();
-  turns_ /= turns, --blocks_;
+  iterations_ /= iterations, --blocks_;
   scope_.resize(mark);
 }
 
@@ -90,11 +90,11 @@ std::optional<Statements> WholeProgramDrawer::closure_list() {
   const int64_t way = dice_.below(3), length = dice_.between(1, 3);
   Statements lines;
   double cost = 0;
-  auto body = [&](bool turn) {
+  auto body = [&](bool iteration) {
     Expression result;
     const auto draw = [&] {
       declare(x, {.dims = from});
-      if (turn) declare(k, {.kind = Type::Kind::kNumber}, 3, false);
+      if (iteration) declare(k, {.kind = Type::Kind::kNumber}, 3, false);
       result = fit(real(from, 2), from, 2);
     };
     cost = std::max(cost, in_function(draw));
@@ -138,7 +138,7 @@ std::optional<Statements> WholeProgramDrawer::maker() {
     cost_ += of_call;
   });
   if (!affordable(cost)) return std::nullopt;
-  cost_ += turns_ * cost;
+  cost_ += iterations_ * cost;
   Statements lines = {{fmt::format("fn {}({})", name, y), {}, body, {}}};
   lines.push_back({fmt::format("let {} = {}($0)", f, name), {fit(real(made_of, 2), made_of, 2)}, {}, {}});
   declare(f, {.kind = Type::Kind::kFunction, .parts = {{.dims = from}, {.dims = from}}}, 2, false);
@@ -309,7 +309,7 @@ std::optional<Statements> WholeProgramDrawer::method_call() {
     for (const std::string& method : models_[static_cast<size_t>(net->type.model)].methods)
       calls.push_back(net->name + "." + method + "()");
   if (calls.empty() || !affordable(20)) return std::nullopt;
-  cost_ += 20 * turns_;
+  cost_ += 20 * iterations_;
   return Statements{{dice_.pick(calls), {}, {}, {}}};
 }
 

@@ -61,7 +61,7 @@ std::optional<Statements> WholeProgramDrawer::gradient_statement() {
     loss = {name, {}, real_type({})};
     declare(name, {.kind = Type::Kind::kReal}, 20, true);
   }
-  cost_ += 40 * turns_;
+  cost_ += 40 * iterations_;
   if (dice_.chance(40)) {
     const std::string a = fresh("g"), b = fresh("g");
     made_here.push_back(
@@ -97,7 +97,7 @@ std::optional<Statements> WholeProgramDrawer::gradient_of_known() {
   const Expression x{source.name, {}, real_type(source.type.dims)};
   const Expression squared = fit({x, source.bound}, source.type.dims, 4);
   const Expression loss = made(dice_.chance(50) ? "sum(square($0))" : "sum($0)", {squared}, {}, 20).expression;
-  cost_ += 40 * turns_;
+  cost_ += 40 * iterations_;
   if (target.type.kind == Type::Kind::kModel)
     return Statements{
         {"for g in grad($0, " + target.name + ".params)", {loss}, Statements{{"print(\"f\", g)", {}, {}, {}}}, {}}};
@@ -127,7 +127,7 @@ std::optional<Statements> WholeProgramDrawer::second_gradient() {
   declare(g, {.kind = Type::Kind::kReal, .dims = target.dims}, 20);
   declare(h, {.kind = Type::Kind::kReal, .dims = target.dims}, 60);
   lines.push_back({"print(\"f\", " + h + ")", {}, {}, {}});
-  cost_ += 150 * turns_;
+  cost_ += 150 * iterations_;
   return lines;
 }
 
@@ -149,11 +149,11 @@ std::optional<Statements> WholeProgramDrawer::training() {
   if (nets.empty()) return std::nullopt;
   const Named net = *dice_.pick(nets);
   const ModelClass& model = models_[static_cast<size_t>(net.type.model)];
-  const int64_t turns = dice_.chance(60) ? dice_.between(1, 5) : 1;
-  if (!affordable(static_cast<double>(turns) * (3 * model.cost + 60)) || turns_ > 4) return std::nullopt;
+  const int64_t iterations = dice_.chance(60) ? dice_.between(1, 5) : 1;
+  if (!affordable(static_cast<double>(iterations) * (3 * model.cost + 60)) || iterations_ > 4) return std::nullopt;
   const size_t mark = scope_.size();
-  turns_ *= static_cast<double>(turns);
-  const int in_loop = turns == 1 && dice_.chance(70) ? 0 : 1;
+  iterations_ *= static_cast<double>(iterations);
+  const int in_loop = iterations == 1 && dice_.chance(70) ? 0 : 1;
   loops_ += in_loop, ++blocks_;
   Statements body;
   const DimSet& from = model.call.parts[0].dims;
@@ -183,12 +183,12 @@ std::optional<Statements> WholeProgramDrawer::training() {
   }
   if (dice_.chance(30))
     for (Statement& each : statement()) body.push_back(std::move(each));
-  cost_ += turns_ * (3 * model.cost + 60);
-  turns_ /= static_cast<double>(turns);
+  cost_ += iterations_ * (3 * model.cost + 60);
+  iterations_ /= static_cast<double>(iterations);
   loops_ -= in_loop, --blocks_;
   scope_.resize(mark);
   if (in_loop == 0) return body;
-  return Statements{{"for " + step + " in 0..$0", {{std::to_string(turns), {}, "count"}}, body, {}}};
+  return Statements{{"for " + step + " in 0..$0", {{std::to_string(iterations), {}, "count"}}, body, {}}};
 }
 
 /// Gradients summed over a loop, then one step.
@@ -198,18 +198,18 @@ std::optional<Statements> WholeProgramDrawer::micro_batches() {
   if (nets.empty()) return std::nullopt;
   const Named net = *dice_.pick(nets);
   const ModelClass& model = models_[static_cast<size_t>(net.type.model)];
-  if (!affordable(6 * model.cost + 200) || turns_ > 4) return std::nullopt;
+  if (!affordable(6 * model.cost + 200) || iterations_ > 4) return std::nullopt;
   const DimSet& from = model.call.parts[0].dims;
   const DimSet& to = model.call.parts[1].dims;
   const std::string sums = fresh("sums"), k = fresh("k");
   const size_t mark = scope_.size();
-  turns_ *= 2, ++loops_;
+  iterations_ *= 2, ++loops_;
   declare(k, {.kind = Type::Kind::kNumber}, 2, false);
   const Expression input = fit(real(from, 2), from, 2);
   const Expression loss = loss_of({net.name + "($0)", {input}, real_type(to)}, to, 2).expression;
-  turns_ /= 2, --loops_;
+  iterations_ /= 2, --loops_;
   scope_.resize(mark);
-  cost_ += turns_ * (6 * model.cost + 200);
+  cost_ += iterations_ * (6 * model.cost + 200);
   Statements lines;
   lines.push_back({fmt::format("let {} = [zeros_like(p) for p in {}.params]", sums, net.name), {}, {}, {}});
   lines.push_back(
@@ -254,7 +254,7 @@ std::optional<Statements> WholeProgramDrawer::gradient_of_argument() {
   else
     lines.push_back(
         {fmt::format("for g in {}({}, $0)", of, net.name), {input}, Statements{{"print(\"f\", g)", {}, {}, {}}}, {}});
-  cost_ += turns_ * (4 * model.cost + 100);
+  cost_ += iterations_ * (4 * model.cost + 100);
   return lines;
 }
 

@@ -458,8 +458,8 @@ bool Generator::loop() {
       [&](const Variable& v) { return is_number(v.element) && v.element <= x->element && is_subset(v.dims, x->dims); });
   if (!y || (!integers_ && y->facts.error > 0 && is_float(y->element) && y->element != real_)) return false;
   const std::string v = next_name();
-  const int64_t turns = dice_.between(1, 4);
-  const double n = static_cast<double>(turns), most = std::max(x->facts.magnitude(), 20.0),
+  const int64_t iterations = dice_.between(1, 4);
+  const double n = static_cast<double>(iterations), most = std::max(x->facts.magnitude(), 20.0),
                other = y->facts.magnitude();
   std::string step;
   Facts facts{-20, 20, 0, true};
@@ -488,7 +488,7 @@ bool Generator::loop() {
     body += fmt::format("  if i % 2 == 0 {{ {} := -{} }}\n", v, v), facts.high = facts.magnitude(),
                                                                     facts.low = -facts.high;
   std::string first = dice_.chance(50) ? "copy(" + x->name + ")" : x->name + " + 0";
-  if (!add_text(fmt::format("let {} = {}\nfor i in 0..{} {{\n{}}}\n", v, first, turns, body), v, facts, reads))
+  if (!add_text(fmt::format("let {} = {}\nfor i in 0..{} {{\n{}}}\n", v, first, iterations, body), v, facts, reads))
     return false;
   program_.has_loop = true;
   return true;

@@ -9,13 +9,13 @@ namespace mtf::properties {
 
 std::optional<Statements> WholeProgramDrawer::loop() {
   if (!has(Feature::kLoops) || loops_ > 2) return std::nullopt;
-  const int64_t turns = dice_.chance(15) ? 1 : dice_.between(2, 3);
-  if (turns_ * static_cast<double>(turns) > 12) return std::nullopt;
+  const int64_t iterations = dice_.chance(15) ? 1 : dice_.between(2, 3);
+  if (iterations_ * static_cast<double>(iterations) > 12) return std::nullopt;
   const std::string k = fresh("k");
-  Expression count{std::to_string(turns), {}, "count"};
+  Expression count{std::to_string(iterations), {}, "count"};
   Statements body;
   ++loops_;
-  in_block(static_cast<double>(turns), [&] {
+  in_block(static_cast<double>(iterations), [&] {
     declare(k, {.kind = Type::Kind::kNumber}, 3, false);
     body = block(static_cast<int>(dice_.between(1, 4)));
   });
@@ -26,11 +26,11 @@ std::optional<Statements> WholeProgramDrawer::loop() {
 
 /// A loop that computes `name` from its previous value in each iteration, as layers and time steps do.
 Statements WholeProgramDrawer::carried_loop(const std::string& name, const DimSet& dims) {
-  const int64_t turns = dice_.between(2, 3);
+  const int64_t iterations = dice_.between(2, 3);
   const std::string k = fresh("k");
   Statements body;
   ++loops_;
-  in_block(static_cast<double>(turns), [&] {
+  in_block(static_cast<double>(iterations), [&] {
     declare(k, {.kind = Type::Kind::kNumber}, 3, false);
     if (dice_.chance(30)) body = block(1);
     const Expression before{name, {}, real_type(dims)};
@@ -50,11 +50,11 @@ Statements WholeProgramDrawer::carried_loop(const std::string& name, const DimSe
       for (Statement& each : block(1)) body.push_back(std::move(each));
   });
   --loops_;
-  return {{"for " + k + " in 0..$0", {{std::to_string(turns), {}, "count"}}, body, {}}};
+  return {{"for " + k + " in 0..$0", {{std::to_string(iterations), {}, "count"}}, body, {}}};
 }
 
 std::optional<Statements> WholeProgramDrawer::carried() {
-  if (!has(Feature::kLoops) || !has(Feature::kAssignments) || loops_ > 2 || turns_ > 4) return std::nullopt;
+  if (!has(Feature::kLoops) || !has(Feature::kAssignments) || loops_ > 2 || iterations_ > 4) return std::nullopt;
   std::vector<const Named*> names;
   for (const Named& each : scope_)
     if (each.assignable && each.type.kind == Type::Kind::kReal && each.bound <= 2) names.push_back(&each);
@@ -67,7 +67,7 @@ std::optional<Statements> WholeProgramDrawer::carried() {
 
 /// A loop over a list, over the pairs of two lists, or over the result of an expression.
 std::optional<Statements> WholeProgramDrawer::list_loop() {
-  if (!has(Feature::kLoops) || !has(Feature::kLists) || loops_ > 2 || turns_ > 4) return std::nullopt;
+  if (!has(Feature::kLoops) || !has(Feature::kLists) || loops_ > 2 || iterations_ > 4) return std::nullopt;
   std::vector<const Named*> lists;
   for (const Named& each : scope_)
     if (each.type.kind == Type::Kind::kList && each.type.parts[0].kind == Type::Kind::kReal) lists.push_back(&each);
@@ -101,7 +101,7 @@ std::optional<Statements> WholeProgramDrawer::list_loop() {
                       {}});
     });
     if (!affordable(cost)) return std::nullopt;
-    cost_ += turns_ * cost;
+    cost_ += iterations_ * cost;
     before.push_back({"fn " + make + "()", {}, body, {}});
     loop.text = fmt::format("for ({}, {}) in {}()", x, y, make);
   } else {
@@ -121,8 +121,8 @@ std::optional<Statements> WholeProgramDrawer::list_loop() {
 }
 
 std::optional<Statements> WholeProgramDrawer::while_loop() {
-  if (!has(Feature::kWhile) || loops_ > 2 || turns_ > 4) return std::nullopt;
-  const int64_t turns = dice_.between(1, 3);
+  if (!has(Feature::kWhile) || loops_ > 2 || iterations_ > 4) return std::nullopt;
+  const int64_t iterations = dice_.between(1, 3);
   const bool on_tensor = has(Feature::kTensorBranches) && has(Feature::kIntegers) && dice_.chance(50);
   const std::string k = fresh(on_tensor ? "j" : "k");
   Statements lines, body;
@@ -132,14 +132,14 @@ std::optional<Statements> WholeProgramDrawer::while_loop() {
     double size_of_all = 1;
     for (int d : dims) size_of_all *= size(d);
     lines.push_back({fmt::format("let {} = fill({}, 0, i32)", k, shape(dims)), {}, {}, {}});
-    lines.push_back({fmt::format("while sum({}) < {}", k, static_cast<double>(turns) * size_of_all), {}, {}, {}});
+    lines.push_back({fmt::format("while sum({}) < {}", k, static_cast<double>(iterations) * size_of_all), {}, {}, {}});
   } else {
     lines.push_back({fmt::format("let {} = 0", k), {}, {}, {}});
-    lines.push_back({fmt::format("while {} < $0", k), {{std::to_string(turns), {}, "count"}}, {}, {}});
+    lines.push_back({fmt::format("while {} < $0", k), {{std::to_string(iterations), {}, "count"}}, {}, {}});
   }
   ++loops_;
   unknown_ += on_tensor ? 1 : 0;
-  in_block(static_cast<double>(turns), [&] {
+  in_block(static_cast<double>(iterations), [&] {
     if (!on_tensor && has(Feature::kChangingNumbers)) declare(k, {.kind = Type::Kind::kNumber}, 3, false);
     body.push_back({fmt::format("{} := {} + 1", k, k), {}, {}, {}});
     for (Statement& each : block(static_cast<int>(dice_.between(1, 3)))) body.push_back(std::move(each));

@@ -176,7 +176,7 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
   if (type->element == ElementType::kBool) result = {"cast($0, i32)", {result}, ""};
   if (!all_known) result = {fmt::format("{}($0 -> {})", real ? "mean" : "sum", shape(dims)), {result}, ""};
   const std::string name = fresh(real ? "x" : "j");
-  cost_ += 5 * turns_;
+  cost_ += 5 * iterations_;
   program_.made_of.insert("operation " + std::string(sample.op->name));
   if (!real) {
     lines.push_back({"let " + name + " = ($0 % 7)", {result}, {}, {}});
@@ -193,7 +193,7 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
       {fmt::format("let {} = {} * rsqrt(1 + 0.3 * square({}))", name, y, y), {}, {}, {}});  // within 2, and smooth
   declare(name, {.dims = dims});
   if (targets.empty()) return lines;
-  cost_ += 40 * turns_;
+  cost_ += 40 * iterations_;
   const Named target = dice_.pick(targets);
   const std::string g = fresh("g");
   lines.push_back({fmt::format("let {} = grad(mean(sin({} + 0.5)), [{}])[0]", g, name, target.name), {}, {}, {}});

@@ -11,13 +11,13 @@ namespace mtf::properties {
 namespace {
 
 /// With longer dims the unrolled loop would be too long, and too many iterations would amplify rounding.
-constexpr int kMostTurns = 5;
+constexpr int kMostIterations = 5;
 
 bool draws(const Statements& lines) { return to_string(lines).find("random.") != std::string::npos; }
 
 }  // namespace
 
-void WholeProgramDrawer::in_turn(double turns, const std::function<void()>& write) {
+void WholeProgramDrawer::in_iteration(double iterations, const std::function<void()>& write) {
   const FeatureSet features = features_;
   for (const Feature each : {Feature::kHostReads, Feature::kTensorBranches, Feature::kFloatConditions})
     features_ &= ~bit(each);
@@ -33,13 +33,13 @@ void WholeProgramDrawer::in_turn(double turns, const std::function<void()>& writ
   const double cost = in_function(write);
   scope_ = std::move(scope);
   features_ = features;
-  cost_ += turns_ * turns * cost;
+  cost_ += iterations_ * iterations * cost;
 }
 
 std::optional<int> WholeProgramDrawer::loop_dim() {
   std::vector<int> fitting;
   for (size_t d = 0; d < dims_.size(); ++d)
-    if (dims_[d].size <= kMostTurns) fitting.push_back(static_cast<int>(d));
+    if (dims_[d].size <= kMostIterations) fitting.push_back(static_cast<int>(d));
   if (fitting.empty()) return std::nullopt;
   return dice_.pick(fitting);
 }
@@ -54,12 +54,12 @@ Statement WholeProgramDrawer::same(const std::string& one, const std::string& ot
       fmt::format("print(\"same\", max(abs({} - {})) < {})", one, other, program_.mixed ? "0.2" : "0.001"), {}, {}, {}};
 }
 
-/// let (last, all) = scan(turn, start, xs, over: d)
+/// let (last, all) = scan(iteration, start, xs, over: d)
 std::optional<Statements> WholeProgramDrawer::scanned() {
-  if (!has(Feature::kScans) || loops_ > 1 || turns_ > 4 || counting_ > 0) return std::nullopt;
+  if (!has(Feature::kScans) || loops_ > 1 || iterations_ > 4 || counting_ > 0) return std::nullopt;
   const std::optional<int> over = loop_dim();
   if (!over || !affordable(60.0 * size(*over))) return std::nullopt;
-  const int turns = size(*over);
+  const int iterations = size(*over);
   // Micro-batches allow two other dims in two storage orders: a pipeline has most dims.
   DimSet others;
   for (size_t d = 0; d < dims_.size(); ++d) others.push_back(static_cast<int>(d));
@@ -69,7 +69,7 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
   DimSet all = placed;
   all.push_back(*over);
   std::sort(all.begin(), all.end());
-  const std::string turn = fresh("turn"), c = fresh("x"), x = fresh("x"), xs = fresh("x"), start = fresh("x"),
+  const std::string iteration = fresh("turn"), c = fresh("x"), x = fresh("x"), xs = fresh("x"), start = fresh("x"),
                     last = fresh("x"), ys = fresh("x");
   const bool is_pair = dice_.chance(60), reverse = dice_.chance(30), recomputed = dice_.chance(30);
   // In a pipeline each position of the carried dim passes through the loop alone: nothing computes along the dim.
@@ -87,7 +87,7 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
   }
   Statement function{"", {}, {}, {}};
   DimSet made_dims;
-  in_turn(2.0 * turns, [&] {
+  in_iteration(2.0 * iterations, [&] {
     declare(c, {.dims = carried}, 2, false);
     declare(x, {.dims = placed}, 2, false);
     Statements body;
@@ -118,13 +118,13 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
       result = {"return ($0, $1)", {carry, fit(real(made_dims, 2), made_dims, 2)}, {}, {}};
     }
     body.push_back(std::move(result));
-    function = {fmt::format("fn {}({}, {})", turn, c, x), {}, body, {}};
+    function = {fmt::format("fn {}({}, {})", iteration, c, x), {}, body, {}};
   });
   lines.push_back(function);
   lines.push_back(
       {fmt::format("let {} = scan({}, {}, {}, over: {}{}{}{})", is_pair ? fmt::format("({}, {})", last, ys) : last,
-                   turn, start, xs, dim(*over), reverse ? ", reverse: true" : "", recomputed ? ", recompute: true" : "",
-                   is_pipeline ? ", pipeline: " + micro : ""),
+                   iteration, start, xs, dim(*over), reverse ? ", reverse: true" : "",
+                   recomputed ? ", recompute: true" : "", is_pipeline ? ", pipeline: " + micro : ""),
        {},
        {},
        {}});
@@ -132,7 +132,7 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
     const std::string h = fresh("x"), k = fresh("k"), list = fresh("x"), next = fresh("x"), y = fresh("x");
     const std::string at = reverse ? fmt::format("size({}) - 1 - {}", dim(*over), k) : k;
     Statements body;
-    const std::string call = fmt::format("{}({}, {}[{}: {}])", turn, h, xs, dim(*over), at);
+    const std::string call = fmt::format("{}({}, {}[{}: {}])", iteration, h, xs, dim(*over), at);
     if (is_pair) {
       body.push_back({fmt::format("let ({}, {}) = {}", next, y, call), {}, {}, {}});
       body.push_back({fmt::format("{} := {}", h, next), {}, {}, {}});
@@ -164,10 +164,10 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
   return lines;
 }
 
-/// let ((x, y), ys) = scan(turn, (x0, y0), xs, over: d), with some unread results. Values that are computed before the
-/// loop and last read at its start donate their memory.
+/// let ((x, y), ys) = scan(iteration, (x0, y0), xs, over: d), with some unread results. Values that are computed before
+/// the loop and last read at its start donate their memory.
 std::optional<Statements> WholeProgramDrawer::scanned_parts() {
-  if (!has(Feature::kScans) || loops_ > 1 || turns_ > 4 || counting_ > 0) return std::nullopt;
+  if (!has(Feature::kScans) || loops_ > 1 || iterations_ > 4 || counting_ > 0) return std::nullopt;
   const std::optional<int> over = loop_dim();
   if (!over || !affordable(100.0 * size(*over))) return std::nullopt;
   const DimSet carried = without(some_dims(2), *over);
@@ -176,7 +176,7 @@ std::optional<Statements> WholeProgramDrawer::scanned_parts() {
   std::sort(all.begin(), all.end());
   const bool has_xs = dice_.chance(50), has_ys = dice_.chance(50);
   const int64_t parts = dice_.between(2, 4);
-  const std::string turn = fresh("turn"), carry = fresh("x"), x = fresh("x"), xs = fresh("x"), ys = fresh("x"),
+  const std::string iteration = fresh("turn"), carry = fresh("x"), x = fresh("x"), xs = fresh("x"), ys = fresh("x"),
                     dead = fresh("x"), factor = fresh("x");
   const auto named = [&](const char* stem) {
     std::vector<std::string> names;
@@ -207,14 +207,14 @@ std::optional<Statements> WholeProgramDrawer::scanned_parts() {
        {},
        {},
        {}}};
-  lines.push_back({fmt::format("fn {}({}{})", turn, carry, has_xs ? ", " + x : ""), {}, body, {}});
+  lines.push_back({fmt::format("fn {}({}{})", iteration, carry, has_xs ? ", " + x : ""), {}, body, {}});
   lines.push_back(
       {fmt::format("let {} = scan({}, {}{}, over: {})", has_ys ? fmt::format("({}, {})", tuple(last), ys) : tuple(last),
-                   turn, tuple(starts), has_xs ? ", " + xs : "", dim(*over)),
+                   iteration, tuple(starts), has_xs ? ", " + xs : "", dim(*over)),
        {},
        {},
        {}});
-  cost_ += turns_ * 20 * size(*over) * static_cast<double>(parts);
+  cost_ += iterations_ * 20 * size(*over) * static_cast<double>(parts);
   const size_t read = static_cast<size_t>(dice_.below(parts));
   std::vector<size_t> reads;
   for (size_t i = 0; i < last.size(); ++i)
@@ -225,7 +225,7 @@ std::optional<Statements> WholeProgramDrawer::scanned_parts() {
     const std::string k = fresh("k"), after = fresh("x");
     for (size_t i = 0; i < now.size(); ++i)
       lines.push_back({fmt::format("let {} = {}", now[i], starts[i]), {}, {}, {}});
-    Statements loop = {{fmt::format("let {} = {}({}{})", after, turn, tuple(now),
+    Statements loop = {{fmt::format("let {} = {}({}{})", after, iteration, tuple(now),
                                     has_xs ? fmt::format(", {}[{}: {}]", xs, dim(*over), k) : ""),
                         {},
                         {},
@@ -250,17 +250,17 @@ std::optional<Statements> WholeProgramDrawer::stacked_model() {
   if (!has(Feature::kStacked) || !has(Feature::kModels) || blocks_ > 0) return std::nullopt;
   const std::optional<int> over = loop_dim();
   if (!over || !affordable(60.0 * size(*over))) return std::nullopt;
-  const int turns = size(*over);
+  const int iterations = size(*over);
   const DimSet carried = without(some_dims(2), *over), of_param = without(some_dims(2), *over);
   const std::string layer = fresh("Layer"), w = fresh("w"), s = fresh("s"), c = fresh("x"), net = fresh("net"),
                     list = fresh("x"), start = fresh("x"), last = fresh("x"), h = fresh("x"), one = fresh("x");
   const bool has_state = has(Feature::kStates) && dice_.chance(50), recomputed = dice_.chance(30);
-  const bool reads_state = has_state && dice_.chance(60);  // what the turn has assigned, where gradients end
+  const bool reads_state = has_state && dice_.chance(60);  // what the iteration has assigned, where gradients end
   const int64_t seed = dice_.below(1000);
   Statements lines, members, body;
   members.push_back({fmt::format("param {}: {} = init.normal(stddev: 0.5)", w, real_type(of_param)), {}, {}, {}});
   if (has_state) members.push_back({fmt::format("state {}: {} = 0", s, real_type(carried)), {}, {}, {}});
-  in_turn(2.0 * turns, [&] {
+  in_iteration(2.0 * iterations, [&] {
     declare(c, {.dims = carried}, 2, false);
     if (has_state) body.push_back({fmt::format("{0} := 0.5 * {0} + 0.5 * {1}", s, c), {}, {}, {}});
     const Drawn other = real(subset(carried, 80), 2);

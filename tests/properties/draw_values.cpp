@@ -56,7 +56,7 @@ std::optional<int> WholeProgramDrawer::other_dim(const DimSet& dims) {
 
 Drawn WholeProgramDrawer::made(const std::string& text, std::vector<Expression> operands, const DimSet& dims,
                                double bound) {
-  cost_ += turns_;
+  cost_ += iterations_;
   return {{text, std::move(operands), real_type(dims)}, bound};
 }
 
@@ -417,7 +417,7 @@ WholeProgramDrawer::Option WholeProgramDrawer::called(const DimSet& dims, int de
   if (fitting.empty()) return std::nullopt;
   const Callee callee = dice_.pick(fitting);
   if (!affordable(callee.cost)) return std::nullopt;
-  cost_ += turns_ * callee.cost;
+  cost_ += iterations_ * callee.cost;
   const DimSet& from = callee.type.parts[0].dims;
   const Expression argument = fit(real(from, depth), from, 2);
   if (has(Feature::kRecompute) && dice_.chance(40))
@@ -436,7 +436,7 @@ WholeProgramDrawer::Option WholeProgramDrawer::gradient(const DimSet& dims, int)
   ++gradients_;
   const Drawn loss = loss_of({target.text, {}, real_type(dims)}, dims, target.bound);
   --gradients_;
-  cost_ += 40 * turns_;
+  cost_ += 40 * iterations_;
   return made(fmt::format("grad($0, [{}])[0]", target.text), {loss.expression}, dims, 20);
 }
 

@@ -40,8 +40,8 @@ Planned planned_by(const eval::Settings& settings, const std::function<void(sess
   result.execution = std::make_unique<ExecutionOn<run::DryRuntime>>(plan::ExecutionOptions{.record = result.record});
   result.session = std::make_unique<session::Session>(settings, result.execution.get(), nowhere);
   result.session->on_statement([&](const eval::StatementReport& report) {
-    add_times(result.total, report.counters, std::max<int64_t>(report.turns, 1));
-    if (report.is_estimate || report.turns == 0) result.is_exact = false;
+    add_times(result.total, report.counters, std::max<int64_t>(report.iterations, 1));
+    if (report.is_estimate || report.iterations == 0) result.is_exact = false;
   });
   run(*result.session);
   result.total.peak_bytes = 0;
@@ -198,7 +198,7 @@ TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
   EXPECT_GT(left_out, 0);
 }
 
-TEST(OtherLayouts, TurnsOfATrainingLoopAreOneProgram) {
+TEST(OtherLayouts, IterationsOfATrainingLoopAreOneProgram) {
   eval::Settings settings = settings_at({""});
   settings.library = &library::host_library();
   for (const char* name : {"/../examples/two_layer.mtf", "/../tests/bench/gpt.mtf"}) {

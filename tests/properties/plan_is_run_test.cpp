@@ -26,8 +26,8 @@ CountedStatements counted(const ScriptCase& script, plan::Execution&& execution)
   session.on_statement([&](const eval::StatementReport& report) {
     plan::Counters counters = report.counters;
     counters.peak_bytes = 0;
-    add_times(statements.counters[{report.span.file->name(), report.span.begin}], counters, report.turns);
-    if (report.is_estimate || report.turns == 0) statements.exact = false;
+    add_times(statements.counters[{report.span.file->name(), report.span.begin}], counters, report.iterations);
+    if (report.is_estimate || report.iterations == 0) statements.exact = false;
   });
   session.run_file(script.path);
   // The peak is that of the whole program.

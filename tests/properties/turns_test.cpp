@@ -18,7 +18,7 @@ namespace mtf::properties {
 namespace {
 
 /// A program as entries of a prompt: two loops with the same result.
-struct TurnProgram {
+struct IterationProgram {
   std::vector<std::string> before;       ///< declares the inputs of the loops
   std::vector<std::string> written_out;  ///< the loop with `for`
   std::vector<std::string> scanned;      ///< the loop by `scan`
@@ -33,11 +33,11 @@ struct TurnProgram {
   }
 };
 
-class TurnDrawer {
+class IterationDrawer {
  public:
-  TurnDrawer(uint64_t seed, bool may_fail) : dice_(seed), may_fail_(may_fail) {}
+  IterationDrawer(uint64_t seed, bool may_fail) : dice_(seed), may_fail_(may_fail) {}
 
-  TurnProgram make() {
+  IterationProgram make() {
     is_model_ = dice_.chance(45);
     is_pipeline_ = !is_model_ && dice_.chance(20);
     has_gradients_ = dice_.chance(60);
@@ -262,7 +262,7 @@ class TurnDrawer {
   const bool may_fail_;
   bool is_model_ = false, is_pipeline_ = false, has_gradients_ = false;
   int names_ = 0;
-  TurnProgram program_;
+  IterationProgram program_;
   std::string members_;                                        ///< of the model, for the statements drawn so far
   std::vector<std::pair<std::string, std::string>> lists_;     ///< outer lists; the text of an item's tensor
   std::vector<std::pair<std::string, std::string>> assigned_;  ///< names of the model; the text of their tensor
@@ -282,9 +282,9 @@ std::string error_of(const std::string& text, const eval::Settings& settings) {
   return "";
 }
 
-TEST(Turns, DoAsTheLoopWrittenOut) {
+TEST(Iterations, DoAsTheLoopWrittenOut) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
-    const TurnProgram program = TurnDrawer(seed, false).make();
+    const IterationProgram program = IterationDrawer(seed, false).make();
     const std::string text = program.text();
     std::vector<Where> places = {{""}};
     places.push_back({"p:2", program.layouts[seed % program.layouts.size()]});
@@ -306,9 +306,9 @@ std::string first_error(session::Session& session, const std::vector<std::string
   return "";
 }
 
-TEST(Turns, AnErrorAtAnyStatementLeavesTheSessionAsItWas) {
+TEST(Iterations, AnErrorAtAnyStatementLeavesTheSessionAsItWas) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
-    const TurnProgram program = TurnDrawer(seed, true).make();
+    const IterationProgram program = IterationDrawer(seed, true).make();
     std::ostringstream out;
     session::Session session({}, &execution(), out);
     ASSERT_EQ(first_error(session, program.before), "") << "seed " << seed;

@@ -54,13 +54,13 @@ WholeOutcome outcome_of(const std::string& text, const eval::Settings& settings,
       if (outcome.statements.empty() || outcome.statements.back().line != line)
         outcome.statements.push_back({line, report.text, {}});
       plan::Counters& sum = outcome.statements.back().counters;
-      const int64_t turns = std::max<int64_t>(report.turns, 1);
-      sum.flops += turns * report.counters.flops;
-      sum.unique_flops += turns * report.counters.unique_flops;
+      const int64_t iterations = std::max<int64_t>(report.iterations, 1);
+      sum.flops += iterations * report.counters.flops;
+      sum.unique_flops += iterations * report.counters.unique_flops;
       sum.peak_bytes = std::max(sum.peak_bytes, report.counters.peak_bytes);
       for (int k = 0; k < spmd::kCollectiveKinds; ++k)
         for (const auto& [axes, count] : report.counters.collectives[k])
-          for (int64_t turn = 0; turn < turns; ++turn) sum.collectives[k][axes] += count;
+          for (int64_t iteration = 0; iteration < iterations; ++iteration) sum.collectives[k][axes] += count;
     });
     session.run_text("program.mtf", text);
   } catch (const UserError& error) {
@@ -72,24 +72,25 @@ WholeOutcome outcome_of(const std::string& text, const eval::Settings& settings,
   return outcome;
 }
 
-/// `of_turns`: bodies of functions and models may be iterations of a loop over a dim, in which the host reads nothing.
-Statements with_early_reads(const Statements& statements, bool of_turns) {
+/// `of_iterations`: bodies of functions and models may be iterations of a loop over a dim, in which the host reads
+/// nothing.
+Statements with_early_reads(const Statements& statements, bool of_iterations) {
   Statements result;
   for (const Statement& statement : statements) {
     result.push_back(statement);
     Statement& copy = result.back();
     const bool of_model = copy.text.starts_with("model ");
-    if (of_turns && (of_model || copy.text.starts_with("fn "))) {
+    if (of_iterations && (of_model || copy.text.starts_with("fn "))) {
       result.push_back({kEarly, {}, {}, {}});
       continue;
     }
     if (of_model) {
       for (Statement& part : *copy.body)
-        if (part.body) part.body = with_early_reads(*part.body, of_turns);
+        if (part.body) part.body = with_early_reads(*part.body, of_iterations);
       continue;
     }
-    if (copy.body) copy.body = with_early_reads(*copy.body, of_turns);
-    if (!copy.otherwise.empty()) copy.otherwise = with_early_reads(copy.otherwise, of_turns);
+    if (copy.body) copy.body = with_early_reads(*copy.body, of_iterations);
+    if (!copy.otherwise.empty()) copy.otherwise = with_early_reads(copy.otherwise, of_iterations);
     const bool ends_block = copy.text.starts_with("return") || copy.text == "break" || copy.text == "continue";
     if (ends_block) result.insert(result.end() - 1, Statement{kEarly, {}, {}, {}});
     else if (!copy.text.starts_with("dim ") && !copy.text.starts_with("option "))

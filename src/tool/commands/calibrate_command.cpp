@@ -56,9 +56,9 @@ class Laboratory {
   int ranks() const { return runtime_.ranks(); }
   void run(const std::string& text) { session_->execute(text + "\n"); }
 
-  /// Computes `expression` `turns` times, and returns the slowest of its steps of this kind.
-  Measured measure(const std::string& expression, int turns, bool collective = false) {
-    const Turns measured = least_of(expression, turns);
+  /// Computes `expression` `iterations` times, and returns the slowest of its steps of this kind.
+  Measured measure(const std::string& expression, int iterations, bool collective = false) {
+    const Iterations measured = least_of(expression, iterations);
     int longest = -1;
     for (const auto& [step, seconds] : measured.least) {
       if ((measured.plan->steps[step].kind == schedule::StepKind::kCollective) != collective) continue;
@@ -69,24 +69,24 @@ class Laboratory {
   }
 
   /// Returns the seconds of all steps together.
-  double measure_all(const std::string& expression, int turns) {
+  double measure_all(const std::string& expression, int iterations) {
     double sum = 0;
-    for (const auto& [step, seconds] : least_of(expression, turns).least) sum += seconds;
+    for (const auto& [step, seconds] : least_of(expression, iterations).least) sum += seconds;
     return sum;
   }
 
  private:
   /// The least time of each step of a plan in many iterations, by the step's number.
-  struct Turns {
+  struct Iterations {
     std::shared_ptr<const schedule::Schedule> plan;
     std::map<int, double> least;
   };
 
-  Turns least_of(const std::string& expression, int turns) {
+  Iterations least_of(const std::string& expression, int iterations) {
     timeline_->clear();
-    for (int turn = 0; turn < turns; ++turn) run("let measured = " + expression);
+    for (int iteration = 0; iteration < iterations; ++iteration) run("let measured = " + expression);
     // The first iterations may change the memory of the result, and so the plan.
-    Turns result{timeline_->events().back().schedule, {}};
+    Iterations result{timeline_->events().back().schedule, {}};
     for (const run::Timeline::Event& event : timeline_->events()) {
       if (event.schedule != result.plan) continue;
       double& seconds = result.least.try_emplace(event.step, event.busy).first->second;
@@ -128,7 +128,7 @@ class Laboratory {
 };
 
 /// Returns a number of iterations that takes some tenths of a second, the same on every rank.
-int turns_for(double operations) { return static_cast<int>(std::clamp(5e9 / operations, 10.0, 200.0)); }
+int iterations_for(double operations) { return static_cast<int>(std::clamp(5e9 / operations, 10.0, 200.0)); }
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
@@ -138,7 +138,7 @@ void measure_memory(Laboratory& laboratory, cost::MachineModel& machine) {
   std::vector<std::pair<double, double>> bandwidths;  // by bytes touched
   for (int64_t elements = 16 << 10; elements <= 16 << 20; elements *= 4) {
     laboratory.run(fmt::format("dim n = {}\nlet x = random.uniform([n])", elements));
-    const Measured measured = laboratory.measure("x * 0.5", turns_for(200.0 * static_cast<double>(elements)));
+    const Measured measured = laboratory.measure("x * 0.5", iterations_for(200.0 * static_cast<double>(elements)));
     bandwidths.emplace_back(measured.bytes, measured.bytes / std::max(measured.seconds - machine.step, 1e-9));
   }
   machine.memory_bandwidth = bandwidths.back().second;
@@ -156,7 +156,8 @@ double measure_product(Laboratory& laboratory, int rows, int columns, int inner,
   laboratory.run(fmt::format(
       "dim m = {}, n = {}, k = {}\nlet x = cast(random.normal([m, k]), {})\nlet y = cast(random.normal([k, n]), {})",
       rows, columns, inner, element, element));
-  const Measured measured = laboratory.measure("einsum(x, y -> [m, n])", turns_for(2.0 * rows * columns * inner / 10));
+  const Measured measured =
+      laboratory.measure("einsum(x, y -> [m, n])", iterations_for(2.0 * rows * columns * inner / 10));
   return measured.flops / measured.seconds;
 }
 
@@ -265,7 +266,7 @@ void measure_links(Laboratory& laboratory, cost::MachineModel& machine) {
 /// progress. Returns the median over several rounds of the hidden part of the collective's time: its time alone minus
 /// the time that it adds to the product.
 double measure_overlap(Laboratory& laboratory) {
-  constexpr int kRounds = 5, kTurns = 15;
+  constexpr int kRounds = 5, kIterations = 15;
   constexpr double kNoise = 0.05;
   const std::string collective = "sum(parts, over: part)", product = "einsum(x, y -> [m, n])";
   laboratory.run(
@@ -275,9 +276,9 @@ double measure_overlap(Laboratory& laboratory) {
                   laboratory.ranks(), 1 << 20));
   std::vector<double> hidden;
   for (int round = 0; round < kRounds; ++round) {
-    const double communicates = laboratory.measure_all(collective, kTurns),
-                 computes = laboratory.measure_all(product, kTurns);
-    const double both = laboratory.measure_all("[" + collective + ", " + product + "]", kTurns);
+    const double communicates = laboratory.measure_all(collective, kIterations),
+                 computes = laboratory.measure_all(product, kIterations);
+    const double both = laboratory.measure_all("[" + collective + ", " + product + "]", kIterations);
     hidden.push_back((communicates + computes - both) / communicates);
   }
   std::nth_element(hidden.begin(), hidden.begin() + kRounds / 2, hidden.end());

@@ -75,7 +75,7 @@ std::string traffic_text(const LineTraffic& traffic) {
       traffic.least_bytes == traffic.most_bytes
           ? (traffic.calls == 1 ? "" : thousands(traffic.calls) + " × ") + bytes_text(traffic.most_bytes)
           : fmt::format("{} in {} calls", bytes_text(traffic.wire_bytes), thousands(traffic.calls));
-  return fmt::format("{}: {}{}", traffic.what, bytes, traffic.is_per_turn ? " per iteration" : "");
+  return fmt::format("{}: {}{}", traffic.what, bytes, traffic.is_per_iteration ? " per iteration" : "");
 }
 
 /// Stands behind costs that are not those of the text, mesh and layout as they are now.
@@ -84,10 +84,11 @@ std::string mark_of_age(const Known& known) { return known.has_old_costs ? " (be
 std::string figures_text(const StatementFigures& figures) {
   const std::string text = cost_text(figures.flops, figures.collectives, figures.wire_bytes);
   if (figures.is_inner) return "in all " + text;
-  if (figures.turns == 1) return text;
-  const std::string turns =
-      figures.turns == 0 ? text + " per iteration" : count_text(figures.turns, "iteration") + " × (" + text + ")";
-  return figures.variants == 1 ? turns : fmt::format("{}, in {} variants", turns, figures.variants);
+  if (figures.iterations == 1) return text;
+  const std::string iterations = figures.iterations == 0
+                                     ? text + " per iteration"
+                                     : count_text(figures.iterations, "iteration") + " × (" + text + ")";
+  return figures.variants == 1 ? iterations : fmt::format("{}, in {} variants", iterations, figures.variants);
 }
 
 /// `rows:4;cols:2`: a mesh with twice as many processors along an axis.

@@ -26,16 +26,16 @@ std::string traffic_text(const spmd::StatementCost& cost) {
   return fmt::format("{} over {}", spmd::name(*cost.collective), join(axes, "+"));
 }
 
-void add_traffic(std::vector<LineTraffic>& line, const spmd::StatementCost& cost, std::int64_t turns) {
+void add_traffic(std::vector<LineTraffic>& line, const spmd::StatementCost& cost, std::int64_t iterations) {
   const std::string what = traffic_text(cost);
   auto same = std::find_if(line.begin(), line.end(), [&](const LineTraffic& each) { return each.what == what; });
   if (same == line.end()) same = line.insert(line.end(), LineTraffic{what, 0, cost.wire_bytes, cost.wire_bytes});
-  const std::int64_t calls = cost.times * std::max<std::int64_t>(turns, 1);
+  const std::int64_t calls = cost.times * std::max<std::int64_t>(iterations, 1);
   same->calls += calls;
   same->least_bytes = std::min(same->least_bytes, cost.wire_bytes);
   same->most_bytes = std::max(same->most_bytes, cost.wire_bytes);
   same->wire_bytes += cost.wire_bytes * calls;
-  same->is_per_turn = same->is_per_turn || turns == 0;
+  same->is_per_iteration = same->is_per_iteration || iterations == 0;
 }
 
 /// Adds a plan of a statement. A loop has several plans if its iterations differ.
@@ -46,10 +46,10 @@ void add_figures(std::vector<StatementFigures>& statements, const StatementFigur
     return;
   }
   StatementFigures& all = statements.back();
-  const std::int64_t turns = all.turns == 0 || plan.turns == 0 ? 0 : all.turns + plan.turns;
+  const std::int64_t iterations = all.iterations == 0 || plan.iterations == 0 ? 0 : all.iterations + plan.iterations;
   const std::int64_t variants = all.variants + 1;
   if (plan.shown == 0 || (all.shown != 0 && plan.shown > all.shown)) all = plan;
-  all.turns = turns;
+  all.iterations = iterations;
   all.variants = variants;
 }
 
@@ -67,8 +67,8 @@ class InnerFigures {
     }
   }
 
-  void add(const spmd::StatementCost& cost, std::int64_t turns) {
-    const std::int64_t times = cost.times * std::max<std::int64_t>(turns, 1);
+  void add(const spmd::StatementCost& cost, std::int64_t iterations) {
+    const std::int64_t times = cost.times * std::max<std::int64_t>(iterations, 1);
     for (auto& [span, figures] : regions_) {
       if (!passes(span, cost)) continue;
       figures.flops += cost.flops * times;
@@ -125,15 +125,15 @@ std::shared_ptr<DocumentFacts> with_costs(const DocumentFacts& facts, const eval
   InnerFigures inner(facts);
   for (const eval::StatementReport& report : costs->costs.statements) {
     StatementFigures figures{report.span.begin};
-    figures.turns = figures.shown = report.turns;
+    figures.iterations = figures.shown = report.iterations;
     for (const spmd::StatementCost& cost : report.costs) {
       figures.flops += cost.flops * cost.times;
-      inner.add(cost, report.turns);
+      inner.add(cost, report.iterations);
       if (!cost.collective) continue;
       figures.collectives += cost.times;
       figures.wire_bytes += cost.wire_bytes * cost.times;
       if (const Span place = place_in(facts.name, cost); place.is_known())
-        add_traffic(costs->traffic[facts.text.position(place.begin).line], cost, report.turns);
+        add_traffic(costs->traffic[facts.text.position(place.begin).line], cost, report.iterations);
     }
     add_figures(costs->statements, figures);
     costed->checked.parts.cost(report);

@@ -20,7 +20,7 @@ struct LineTraffic {
   std::int64_t calls = 0;
   std::int64_t least_bytes = 0, most_bytes = 0;  ///< of a call
   std::int64_t wire_bytes = 0;                   ///< of all calls
-  bool is_per_turn = false;                      ///< only the run knows how often the line runs
+  bool is_per_iteration = false;                 ///< only the run knows how often the line runs
 };
 
 /// The costs of a top-level statement, or of all calls of a function or model and all iterations of an inner loop.
@@ -29,10 +29,10 @@ struct StatementFigures {
   std::int64_t flops = 0;
   std::int64_t collectives = 0;
   std::int64_t wire_bytes = 0;
-  std::int64_t turns = 1;     ///< the number of iterations; 0: only the run knows it
-  std::int64_t shown = 1;     ///< the iterations that the figures are of one of
-  std::int64_t variants = 1;  ///< iterations differ: the figures are of the most frequent ones
-  bool is_inner = false;      ///< the figures are of all that the program does there
+  std::int64_t iterations = 1;  ///< the number of iterations; 0: only the run knows it
+  std::int64_t shown = 1;       ///< the iterations that the figures are of one of
+  std::int64_t variants = 1;    ///< iterations differ: the figures are of the most frequent ones
+  bool is_inner = false;        ///< the figures are of all that the program does there
 };
 
 /// What a state of a document costs.

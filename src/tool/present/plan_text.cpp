@@ -80,9 +80,9 @@ std::string time_text(const std::vector<std::pair<std::string, double>>& seconds
   return fmt::format("estimated time by {}\n", machine) + table.text("    ");
 }
 
-std::string turns_text(std::int64_t turns) {
-  if (turns == 1) return {};
-  return turns == 0 ? "per turn" : "×" + thousands(turns);
+std::string iterations_text(std::int64_t iterations) {
+  if (iterations == 1) return {};
+  return iterations == 0 ? "per turn" : "×" + thousands(iterations);
 }
 
 std::string callee_text(const PlanPart& part) {
@@ -96,7 +96,7 @@ std::string callee_text(const PlanPart& part) {
 std::string how_often(const PlanPart& part) {
   const PlanPart* const plan = part.is_plan ? &part : only_plan(part);
   if (!plan) return {};
-  std::string text = turns_text(plan->turns);
+  std::string text = iterations_text(plan->iterations);
   if (plan->is_estimate && !text.empty()) text = "about " + text;
   return text + (plan->variants > 1 ? fmt::format(" in {} variants", plan->variants) : "");
 }
@@ -124,8 +124,8 @@ std::string plan_text(const eval::StatementReport& report, bool formulas, std::s
   }
   Table head("l");
   std::string tail;
-  if (const std::string turns = turns_text(report.turns); !turns.empty())
-    tail = "   (" + std::string(report.is_estimate ? "about " : "") + turns + ")";
+  if (const std::string iterations = iterations_text(report.iterations); !iterations.empty())
+    tail = "   (" + std::string(report.is_estimate ? "about " : "") + iterations + ")";
   const std::string place =
       report.span.is_known() ? fmt::format("{}:{}", report.span.file->name(), report.span.position().line) : "";
   head.row({place + "  " + report.text}, tail);

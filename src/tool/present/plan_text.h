@@ -40,8 +40,8 @@ std::string seconds_text(double seconds);
 /// Returns lines of the totals: the time of a program by a machine model, and its parts.
 std::string time_text(const std::vector<std::pair<std::string, double>>& seconds, const std::string& machine);
 
-/// Returns `×200`, `per turn`, or nothing for a statement that runs once.
-std::string turns_text(std::int64_t turns);
+/// Returns `×200`, `per iteration`, or nothing for a statement that runs once.
+std::string iterations_text(std::int64_t iterations);
 
 /// Returns the callees of a part: `Layer blocks[0] … blocks[3]`; nothing if it is no call.
 std::string callee_text(const PlanPart& part);

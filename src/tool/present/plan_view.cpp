@@ -120,7 +120,7 @@ class TreeText {
 
   /// Returns how often a part runs whose neighbours run `times` times.
   static std::int64_t times_of(const PlanPart& part, std::int64_t times) {
-    return part.is_plan ? std::max<std::int64_t>(part.turns, 1) : times;
+    return part.is_plan ? std::max<std::int64_t>(part.iterations, 1) : times;
   }
 
   /// Returns the callee of a part, and how often it is called and run.
@@ -131,7 +131,7 @@ class TreeText {
     if (part.calls > around)
       text += part.calls % around == 0 ? "   ×" + thousands(part.calls / around)
                                        : "   ×" + thousands(part.calls) + " in all";
-    if (const std::string turns = how_often(part); !turns.empty()) text += "   " + turns;
+    if (const std::string iterations = how_often(part); !iterations.empty()) text += "   " + iterations;
     return text + (part.is_estimate && !part.is_plan ? "   (an estimate)" : "");
   }
 

@@ -59,7 +59,7 @@ void add_sums(LineTimes& lines, const run::Timeline::Sums& sums, const std::opti
       const spmd::Instruction& instruction = schedule.program.instructions[step.instructions[i]];
       LineTime& line = lines.at(spmd::source_of(instruction));
       (is_collective(instruction.kind) ? line.collectives : line.computing) += sums.steps[s].seconds * shares[i];
-      if (step.turn) continue;  // the iterations have sums of their own
+      if (step.iteration) continue;  // the iterations have sums of their own
       if (machine) line.predicted += runs * predicted[s].total() * shares[i];
       line.flops += runs * static_cast<double>(costs[step.instructions[i]].flops.value());
     }

@@ -138,7 +138,7 @@ void add_part(std::string& out, const PlanPart& part, int level, std::int64_t ti
   out += fmt::format("<details class=\"open-able\"{}><summary{}>{}</summary>\n", open ? " open" : "", kind, row);
   const std::int64_t below = times_below(part, times);
   for (const auto& each : parts)
-    add_part(out, *each, level + 1, each->is_plan ? std::max<std::int64_t>(each->turns, 1) : below, all);
+    add_part(out, *each, level + 1, each->is_plan ? std::max<std::int64_t>(each->iterations, 1) : below, all);
   out += "</details>\n";
 }
 

@@ -47,8 +47,9 @@ namespace {
 std::optional<double> share_done(const eval::Progress& loops) {
   double share = 0;
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-    if (loop->turns <= 0) return std::nullopt;
-    share = std::clamp((static_cast<double>(loop->turn) + share) / static_cast<double>(loop->turns), 0.0, 1.0);
+    if (loop->iterations <= 0) return std::nullopt;
+    share =
+        std::clamp((static_cast<double>(loop->iteration) + share) / static_cast<double>(loop->iterations), 0.0, 1.0);
   }
   return share;
 }
@@ -60,9 +61,9 @@ std::string progress_text(const eval::Progress& loops, const std::string& loss, 
   const eval::LoopProgress& inner = loops.back();
   std::string head;
   for (const eval::LoopProgress& loop : loops)
-    head += (head.empty() ? "" : "  ") + loop.variable + " " + std::to_string(loop.turn) +
-            (loop.turns > 0 ? "/" + std::to_string(loop.turns) : "");
-  const double rate = inner.seconds > 0 ? static_cast<double>(inner.turn) / inner.seconds : 0;
+    head += (head.empty() ? "" : "  ") + loop.variable + " " + std::to_string(loop.iteration) +
+            (loop.iterations > 0 ? "/" + std::to_string(loop.iterations) : "");
+  const double rate = inner.seconds > 0 ? static_cast<double>(inner.iteration) / inner.seconds : 0;
   std::string tail = rate >= 10 ? fmt::format("  {:.0f} turns/s", rate) : fmt::format("  {:.2g} turns/s", rate);
   if (!loss.empty()) tail += "  loss " + loss;
   const double seconds = loops.front().seconds;

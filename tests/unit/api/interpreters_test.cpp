@@ -80,7 +80,7 @@ TEST(Interpreters, OnSeveralThreadsGiveWhatEachGivesAlone) {
   }
 }
 
-TEST(Interpreters, TakeTurnsOnOneThread) {
+TEST(Interpreters, TakeIterationsOnOneThread) {
   Interpreter a, b;
   a.run("dim n = 3\nlet x = ones([n])");
   b.run("dim n = 5\nlet x = ones([n]) * 2");

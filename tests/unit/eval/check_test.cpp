@@ -156,7 +156,7 @@ TEST(Check, LoopsAreWalkedOnce) {
   EXPECT_EQ(rendered("let n = 0\nfor i in 0..10 { n := n + 1 }\nassert n == 10\n"), "");
 }
 
-TEST(Check, LoopsThatFixShapesTakeEveryTurn) {
+TEST(Check, LoopsThatFixShapesTakeEveryIteration) {
   EXPECT_EQ(rendered("dim a = 12\nlet x = zeros([a])\nfor i in 0..3 { print(x[a: 4 * i..4 * i + 4]) }\n"), "");
   EXPECT_EQ(kinds("dim a = 8\nlet x = zeros([a])\nfor i in 0..3 { print(x[a: 4 * i..4 * i + 4]) }\n"),
             Kinds{"index_out_of_range"});
@@ -164,12 +164,12 @@ TEST(Check, LoopsThatFixShapesTakeEveryTurn) {
 }
 
 // The nodes that a check adds to the graph show how many iterations it walks.
-TEST(Check, AListOfNumbersThatGrowsTakesFewTurns) {
-  const auto nodes = [](int turns) {
+TEST(Check, AListOfNumbersThatGrowsTakesFewIterations) {
+  const auto nodes = [](int iterations) {
     const int64_t before = graph::last_node_id();
     EXPECT_EQ(rendered("dim a = 4\nmodel Net { param w: [a] = 1 }\nlet net = Net()\nlet losses = []\n"
                        "let last = [0.0]\nfor i in 0.." +
-                       std::to_string(turns) +
+                       std::to_string(iterations) +
                        " {\n  let loss = mean(square(net.w - i))\n  net.w := net.w - 0.1 * grad(loss, net.w)\n"
                        "  losses := losses + [float(loss)]\n  last := [float(loss)]\n}\n"
                        "print(losses[0], len(losses), last[0])\n"),
@@ -185,11 +185,11 @@ TEST(Check, AListOfNumbersThatGrowsTakesFewTurns) {
             Kinds{"index_out_of_range"});
 }
 
-TEST(Check, AListOfTensorsThatKeepsItsTypesTakesFewTurns) {
-  const auto nodes = [](int turns) {
+TEST(Check, AListOfTensorsThatKeepsItsTypesTakesFewIterations) {
+  const auto nodes = [](int iterations) {
     const int64_t before = graph::last_node_id();
     EXPECT_EQ(rendered("dim a = 4\nlet caches = [zeros([a]), (ones([a]), 2)]\nlet last = 0\nfor i in 0.." +
-                       std::to_string(turns) +
+                       std::to_string(iterations) +
                        " {\n  caches := [where(range(a) == i, i, caches[0]), (caches[1][0] + i, 2)]\n  last := i\n}\n"
                        "print(sum(caches[0]), caches[1][0], last)\n"),
               "");

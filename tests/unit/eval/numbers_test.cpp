@@ -119,7 +119,7 @@ TEST(Numbers, ANameIsFoundWhereverTheScopesHaveIt) {
   }
 }
 
-TEST(Numbers, TurnsOfALoopHaveTheirNamesEach) {
+TEST(Numbers, IterationsOfALoopHaveTheirNamesEach) {
   const std::string text =
       "let all = []\nfor i in 0..3 {\n  let j = i * i\n  all := all + [fn() = j]\n}\nprint([f() for f in all])\n"
       "print([fn() = k for k in 0..3][1]())\nprint([[a + b for b in 0..a] for a in 0..4])\n";

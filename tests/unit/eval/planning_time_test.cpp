@@ -31,7 +31,7 @@ double seconds_for(const std::string& text, int count, const std::string& mesh =
 void expect_proportional(const std::string& text, int count) {
   seconds_for(text, count);
   double ratio = 1e9;
-  for (int turn = 0; turn < 10 && ratio > 8; ++turn) {
+  for (int iteration = 0; iteration < 10 && ratio > 8; ++iteration) {
     const double one = seconds_for(text, count);
     ratio = std::min(ratio, seconds_for(text, 4 * count) / one);
   }
@@ -148,7 +148,7 @@ constexpr double kSanitized = run::kDebugBuild ? 10 : 1;
 /// Measures three times, and up to ten times while the result is too long. `measure` keeps its shortest time, because
 /// other work of the machine only makes times longer.
 void measure_until(const std::function<bool()>& is_short, const std::function<void()>& measure) {
-  for (int turn = 0; turn < 3 || (turn < 10 && !is_short()); ++turn) measure();
+  for (int iteration = 0; iteration < 3 || (iteration < 10 && !is_short()); ++iteration) measure();
 }
 
 /// Seconds that planning may take, on a fast, quiet machine.

@@ -72,16 +72,16 @@ Ran ran(const std::string& text, bool at_prompt) {
   return {printed.str(), graph::new_node_id() - before};
 }
 
-std::string training(std::string_view body, int turns) {
+std::string training(std::string_view body, int iterations) {
   return fmt::format(
       "{}for step in 0..{} {{\n{}\n}}\nprint(sum(square(net(x))), rate, seen, total, count, "
       "sum(random.uniform([batch])))\n"
       "for p in net.params {{ print(p) }}\n",
-      kNet, turns, body);
+      kNet, iterations, body);
 }
 
 /// Returns how many nodes and scopes one more iteration makes.
-int64_t made_by_a_turn(std::string_view body) {
+int64_t made_by_a_iteration(std::string_view body) {
   return ran(training(body, 12), false).made - ran(training(body, 11), false).made;
 }
 
@@ -92,15 +92,15 @@ class Evaluated : public testing::TestWithParam<const char*> {};
 class Partly : public testing::TestWithParam<const char*> {};
 
 void expect_the_same(std::string_view body) {
-  for (const int turns : {2, 3, 4, 9, 12}) {
-    const std::string text = training(body, turns);
-    EXPECT_EQ(ran(text, false).printed, ran(text, true).printed) << turns << " turns";
+  for (const int iterations : {2, 3, 4, 9, 12}) {
+    const std::string text = training(body, iterations);
+    EXPECT_EQ(ran(text, false).printed, ran(text, true).printed) << iterations << " turns";
   }
 }
 
-TEST_P(Replayed, ATurnDoesWhatItDoesEvaluated) {
+TEST_P(Replayed, AIterationDoesWhatItDoesEvaluated) {
   expect_the_same(GetParam());
-  EXPECT_LT(made_by_a_turn(GetParam()), kOfAReplay);
+  EXPECT_LT(made_by_a_iteration(GetParam()), kOfAReplay);
 }
 INSTANTIATE_TEST_SUITE_P(
     Loops, Replayed,
@@ -146,9 +146,9 @@ INSTANTIATE_TEST_SUITE_P(
         "let loss = loss_of(x)\nopt.minimize(loss)\nif step % 5 == 3 { print(loss) }\ncount := count + 1",
         "count := count + 1\nlet loss = loss_of(x)\nopt.minimize(loss)\nprint(count, loss)"));
 
-TEST_P(Evaluated, ATurnThatIsAnotherEachTime) {
+TEST_P(Evaluated, AIterationThatIsAnotherEachTime) {
   expect_the_same(GetParam());
-  EXPECT_GT(made_by_a_turn(GetParam()), kOfAnEvaluation);
+  EXPECT_GT(made_by_a_iteration(GetParam()), kOfAnEvaluation);
 }
 INSTANTIATE_TEST_SUITE_P(Loops, Evaluated,
                          testing::Values("opt.minimize(rate * loss_of(x))\nrate := 0.9 * rate",  //
@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(Loops, Evaluated,
                                          "let now = step + 1\nprint(now)\nopt.minimize(loss_of(x) / now)"));
 
 /// Some iterations are like the ones before; others differ in names, parts or settings.
-TEST_P(Partly, ATurnThatChangesWhatLaterOnesRead) { expect_the_same(GetParam()); }
+TEST_P(Partly, AIterationThatChangesWhatLaterOnesRead) { expect_the_same(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(
     Loops, Partly,
     testing::Values(
@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
         "if step % 3 == 2 { continue }\nopt.minimize(loss_of(x))",
         "assert(step < 20)\nopt.minimize(loss_of(batch_of(0)))",
         "let c = counters { opt.minimize(loss_of(x)) }\nif step > 9 { print(c.flops) }",
-        // Behind what is replayed, something is done that later turns read.
+        // Behind what is replayed, something is done that later iterations read.
         "let loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)\nif step == 6 { net.params[0] := 2 * net.params[0] }",
         "let loss = rate * loss_of(x)\nopt.minimize(loss)\nprint(loss)\nif step % 4 == 3 { rate := rate / 2 }",
         "let loss = loss_of(x) + 0 * total\nopt.minimize(loss)\nprint(loss)\nif step > 5 { total := total + loss }",
@@ -201,32 +201,33 @@ INSTANTIATE_TEST_SUITE_P(
         "random.uniform([]))",
         "let loss = loss_of(x)\nopt.minimize(loss)\nlet f = fn() = loss\nprint(f())"));
 
-/// The turns of a `while` are replayed as those of a `for`.
-TEST(Replay, TurnsOfAWhileWithACounterAreReplayed) {
-  const auto text = [](int turns) {
+/// The iterations of a `while` are replayed as those of a `for`.
+TEST(Replay, IterationsOfAWhileWithACounterAreReplayed) {
+  const auto text = [](int iterations) {
     return fmt::format(
         "{}let step = 0\nwhile step < {} {{\nlet loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)\nstep := step + "
         "1\n}}\n"
         "let k = 0\nwhile k < {} {{\nk := k + 1\nopt.minimize(loss_of(x))\n}}\nfor p in net.params {{ print(p) }}\n",
-        kNet, turns, turns);
+        kNet, iterations, iterations);
   };
-  for (const int turns : {2, 3, 4, 9, 12})
-    EXPECT_EQ(ran(text(turns), false).printed, ran(text(turns), true).printed) << turns << " turns";
+  for (const int iterations : {2, 3, 4, 9, 12})
+    EXPECT_EQ(ran(text(iterations), false).printed, ran(text(iterations), true).printed) << iterations << " turns";
   EXPECT_LT(ran(text(12), false).made - ran(text(11), false).made, 2 * kOfAReplay);
 }
 
-TEST(Replay, KeepsNothingOfATurnThatIsOver) {
-  const auto peak = [](int turns) {
+TEST(Replay, KeepsNothingOfAIterationThatIsOver) {
+  const auto peak = [](int iterations) {
     std::ostringstream printed;
     ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = 1});
     session::Session session(settings(), &execution, printed);
-    session.run_text("test.mtf", training("let y = random.normal([batch, wide])\nopt.minimize(loss_of(y))", turns));
+    session.run_text("test.mtf",
+                     training("let y = random.normal([batch, wide])\nopt.minimize(loss_of(y))", iterations));
     return execution.counters().peak_bytes;
   };
   EXPECT_EQ(peak(20), peak(2));
 }
 
-TEST(Replay, AnErrorInAReplayedTurnIsThatOfTheTurn) {
+TEST(Replay, AnErrorInAReplayedIterationIsThatOfTheIteration) {
   const std::string text =
       "dim n = 3, k = 2\nmodel M { param t: [n, k] = 1 }\nlet m = M()\nlet at = [zeros([k]) for i in 0..8]\n"
       "let ids = [cast(a, i32) + (if i < 6 { 0 } else { 9 }) for (i, a) in zip(0..8, at)]\n"
@@ -238,7 +239,7 @@ TEST(Replay, AnErrorInAReplayedTurnIsThatOfTheTurn) {
   EXPECT_NE(message.find("9"), std::string::npos) << message;
 }
 
-TEST(Replay, AnErrorInANumberOfAReplayedTurnIsThatOfTheTurn) {
+TEST(Replay, AnErrorInANumberOfAReplayedIterationIsThatOfTheIteration) {
   std::string message;
   try {
     ran(training("opt.minimize(loss_of(x), lr: 1 / (6 - step))", 9), false);

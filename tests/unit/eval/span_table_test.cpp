@@ -89,9 +89,9 @@ TEST(SpanTable, APlanSaysWhatAStatementAndItsExpressionsCost) {
   EXPECT_EQ(cost("x * x"), 24);
   EXPECT_EQ(cost("sum(x * x)"), 24);
   EXPECT_EQ(cost("print(sum(x * x))"), 24 + 24);
-  const Marked turns(kBegin + "for i in 0..5 { let y = sum(x |* i)\n  print(y) }", {}, true);
-  ASSERT_TRUE(turns.info != nullptr);
-  EXPECT_EQ(turns.info->flops, 5 * 24);
+  const Marked iterations(kBegin + "for i in 0..5 { let y = sum(x |* i)\n  print(y) }", {}, true);
+  ASSERT_TRUE(iterations.info != nullptr);
+  EXPECT_EQ(iterations.info->flops, 5 * 24);
 }
 
 TEST(SpanTable, WhatIsOutsideComesFirst) {

@@ -23,7 +23,7 @@ TEST(ElementSum, IsAddedUpFromAnyParts) {
   std::mt19937 random(3);
   for (const std::size_t size : {1, 2, 4, 8}) {
     const std::uint64_t whole = element_sum(0, bytes, size);
-    for (int turn = 0; turn < 20; ++turn) {
+    for (int iteration = 0; iteration < 20; ++iteration) {
       std::uint64_t sum = 0;
       for (std::size_t at = 0; at < bytes.size();) {
         const std::size_t length = std::min(bytes.size() - at, size * (1 + random() % 37));

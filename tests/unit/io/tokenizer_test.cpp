@@ -126,7 +126,7 @@ TEST(Tokenizers, OfDamagedFilesAreRefusedOrWork) {
     ASSERT_FALSE(whole.empty()) << path;
     std::mt19937 random(7);
     int refused = 0;
-    for (int turn = 0; turn < 400; ++turn) {
+    for (int iteration = 0; iteration < 400; ++iteration) {
       std::string text = whole;
       for (unsigned changes = random() % 3 + 1; changes > 0; --changes) {
         char& byte = text[random() % text.size()];

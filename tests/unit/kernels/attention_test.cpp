@@ -77,17 +77,17 @@ class Head {
     std::vector<std::uint8_t> mask = mask_;
     std::vector<Number> k = seen_by(rule, k_), v = seen_by(rule, v_);
     const auto head = [&](std::vector<Number>& x) {
-      return MatrixPlace{element_of<Number>(), x.data() + features * column_, row_, column_};
+      return StridedMatrix{element_of<Number>(), x.data() + features * column_, row_, column_};
     };
-    AttentionQueries place;
-    place.q = {element_of<T>(), q.data() + first * features, features, 1};
-    place.out = {element_of<T>(), result.data(), features, 1};
-    place.log_sum = {element_of<T>(), result.data() + queries * features, 1, 0};
-    if (!bias.empty()) place.bias = {element_of<T>(), bias.data() + first * memory, memory, 1};
-    if (!bias.empty()) place.mask = {ElementType::kBool, mask.data() + first * memory, memory, 1};
+    AttentionQueries position;
+    position.q = {element_of<T>(), q.data() + first * features, features, 1};
+    position.out = {element_of<T>(), result.data(), features, 1};
+    position.log_sum = {element_of<T>(), result.data() + queries * features, 1, 0};
+    if (!bias.empty()) position.bias = {element_of<T>(), bias.data() + first * memory, memory, 1};
+    if (!bias.empty()) position.mask = {ElementType::kBool, mask.data() + first * memory, memory, 1};
     const std::unique_ptr<Attention> attention = table().attention(element_of<T>(), rule);
     attention->load(head(k), head(v), false);
-    for (Int tile = 0; tile < Attention::query_tiles(rule); ++tile) attention->forward(place, tile);
+    for (Int tile = 0; tile < Attention::query_tiles(rule); ++tile) attention->forward(position, tile);
     return result;
   }
 

@@ -222,7 +222,7 @@ TEST(Matmul, ProductsOfAFewRowsAddTheirTermsInOrder) {
   std::mt19937 generator(4);
   std::normal_distribution<float> normal;
   auto draw = [&](Int low, Int high) { return low + static_cast<Int>(generator() % (high - low + 1)); };
-  for (int turn = 0; turn < 2000; ++turn) {
+  for (int iteration = 0; iteration < 2000; ++iteration) {
     const Int m = draw(1, 18), n = draw(0, 1) == 0 ? Int{1} << draw(0, 4) : draw(1, 18), k = draw(0, 66), count = 3;
     Matmul p;
     p.m = m, p.n = n, p.k = k, p.batch = {&count, 1}, p.accumulate = draw(0, 1) == 0;

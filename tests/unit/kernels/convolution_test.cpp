@@ -130,10 +130,10 @@ struct Setting {
   /// Calls fn with the indices of input, window and output of each product.
   template <class Fn>
   void each_product(Fn fn) const {
-    std::vector<Int> taps, places = output_sizes(), i{0, 0}, w{0, 0};
+    std::vector<Int> taps, positions = output_sizes(), i{0, 0}, w{0, 0};
     for (const ConvolutionDim& dim : dims) taps.push_back(dim.taps);
-    i.resize(places.size()), w.resize(places.size());
-    each_index(places, [&](const std::vector<Int>& o) {
+    i.resize(positions.size()), w.resize(positions.size());
+    each_index(positions, [&](const std::vector<Int>& o) {
       each_index(taps, [&](const std::vector<Int>& tap) {
         for (std::size_t d = 0; d < dims.size(); ++d) {
           const Int at = o[d + 2] * dims[d].stride + tap[d] * dims[d].dilation - dims[d].low;

@@ -94,10 +94,10 @@ TEST(FusedLoopMemory, OutputsInTheMemoryOfOperandsAreTheSameAsInTheirOwn) {
     }
 }
 
-TEST(FusedLoopMemory, OnlyThePlacesThatChangeAreWritten) {
-  // caches[head, place, k] = place == at or place >= from ? x[head, k] : caches[head, place, k], in place
-  const Int heads = 3, places = 90, size = 64;
-  const std::vector<Int> sizes{heads, places, size}, dense{places * size, size, 1}, row{size, 0, 1};
+TEST(FusedLoopMemory, OnlyThePositionsThatChangeAreWritten) {
+  // caches[head, position, k] = position == at or position >= from ? x[head, k] : caches[head, position, k], in place
+  const Int heads = 3, positions = 90, size = 64;
+  const std::vector<Int> sizes{heads, positions, size}, dense{positions * size, size, 1}, row{size, 0, 1};
   FusionProgram p;
   p.operands = {{OperandKind::kIota, ElementType::kI32, 1},
                 {OperandKind::kScalar, ElementType::kI32},
@@ -109,7 +109,7 @@ TEST(FusedLoopMemory, OnlyThePlacesThatChangeAreWritten) {
   const FusedLoop loop = table().compile(p);
   for (Int from : {90, 89, 60, 20, 0})
     for (Int at : {0, 7, 89, 90}) {
-      std::vector<float> x(heads * size, 0.5F), cache(heads * places * size);
+      std::vector<float> x(heads * size, 0.5F), cache(heads * positions * size);
       std::iota(cache.begin(), cache.end(), 1.0F);
       const std::vector<float> before = cache;
       const FusionArgument in[] = {FusionArgument::iota(0), FusionArgument::scalar(static_cast<double>(at)),
@@ -117,9 +117,9 @@ TEST(FusedLoopMemory, OnlyThePlacesThatChangeAreWritten) {
                                    FusionArgument::array(x.data(), row), FusionArgument::array(cache.data(), dense)};
       const FusionArgument out[] = {FusionArgument::array(cache.data(), dense)};
       loop.run(sizes, in, out, one_thread());
-      for (Int k = 0; k < heads * places * size; ++k) {
-        const Int place = k / size % places;
-        ASSERT_EQ(cache[k], place == at || place >= from ? 0.5F : before[k]) << from << ' ' << at << ' ' << k;
+      for (Int k = 0; k < heads * positions * size; ++k) {
+        const Int position = k / size % positions;
+        ASSERT_EQ(cache[k], position == at || position >= from ? 0.5F : before[k]) << from << ' ' << at << ' ' << k;
       }
     }
 }

@@ -294,7 +294,7 @@ struct Accurate {
   std::function<double(double)> reference;
   double low, high, ulps;
 };
-TEST(FusedLoop, FunctionsAreAccurateToAFewUnitsInTheLastPlace) {
+TEST(FusedLoop, FunctionsAreAccurateToAFewUnitsInTheLastPosition) {
   auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
   const Accurate cases[] = {
       {LaneOp::kExp, [](double x) { return std::exp(x); }, -103, 88.7, 2},
@@ -412,7 +412,7 @@ TEST(FusedLoop, FusionDoesNotChangeBits) {
     EXPECT_EQ(0, std::memcmp(fused.data(), u.data(), static_cast<std::size_t>(n * size_of(type)))) << name(type);
   }
 }
-TEST(FusedLoop, AnOperandCanBeOverwrittenInPlaceAndReadAgain) {
+TEST(FusedLoop, AnOperandCanBeOverwrittenInPositionAndReadAgain) {
   // stores y = (x + 1) over x, and reads x again for z = (x + 1) * x
   const Int n = 300, one = 1;
   std::vector<float> x(n), z(n);

@@ -231,15 +231,15 @@ void add_attention(ResultSums& cases) {
     std::vector<T> q = numbers.some<T>(queries * d), k = numbers.some<T>(memory * d), v = numbers.some<T>(memory * d),
                    d_out = numbers.some<T>(queries * d), out(q.size()), log_sum(queries), delta(queries), d_q(q.size()),
                    d_k(k.size()), d_v(v.size());
-    const auto matrix = [&](std::vector<T>& x, Int row) { return MatrixPlace{kType, x.data(), row, 1}; };
-    AttentionQueries place;
-    place.q = matrix(q, d), place.out = matrix(out, d), place.log_sum = {kType, log_sum.data(), 1, 0};
-    place.d_out = matrix(d_out, d), place.delta = {kType, delta.data(), 1, 0}, place.d_q = matrix(d_q, d);
+    const auto matrix = [&](std::vector<T>& x, Int row) { return StridedMatrix{kType, x.data(), row, 1}; };
+    AttentionQueries position;
+    position.q = matrix(q, d), position.out = matrix(out, d), position.log_sum = {kType, log_sum.data(), 1, 0};
+    position.d_out = matrix(d_out, d), position.delta = {kType, delta.data(), 1, 0}, position.d_q = matrix(d_q, d);
     const std::unique_ptr<Attention> attention = table().attention(kType, rule);
     attention->load(matrix(k, d), matrix(v, d), false);
-    for (Int tile = 0; tile < Attention::query_tiles(rule); ++tile) attention->forward(place, tile);
+    for (Int tile = 0; tile < Attention::query_tiles(rule); ++tile) attention->forward(position, tile);
     attention->load(matrix(k, d), matrix(v, d), true);
-    for (Int tile = 0; tile < Attention::query_tiles(rule); ++tile) attention->backward(place, tile);
+    for (Int tile = 0; tile < Attention::query_tiles(rule); ++tile) attention->backward(position, tile);
     attention->store(attention->gradients(), matrix(d_k, d), matrix(d_v, d));
     sum.add(out), sum.add(log_sum), sum.add(d_q), sum.add(d_k), sum.add(d_v);
   }
@@ -277,9 +277,9 @@ void add_windows(ResultSums& cases) {
                  y(static_cast<std::size_t>(batch * size * size * out));
   std::array<ConvolutionDim, 2> dims;
   for (std::size_t d = 0; d < 2; ++d) {
-    const Int places = d == 0 ? size : 1;
-    dims[d] = {.input = {0, size, size, places * in},
-               .output = {0, size, size, places * out},
+    const Int positions = d == 0 ? size : 1;
+    dims[d] = {.input = {0, size, size, positions * in},
+               .output = {0, size, size, positions * out},
                .taps = taps,
                .tap_stride = (d == 0 ? taps : 1) * in * out,
                .low = 1};

@@ -27,7 +27,7 @@ class Accumulate : public testing::Test {
   graph::Value x = graph.input(random_array({a, b, c}, 1, kF64));
 };
 
-TEST_F(Accumulate, at_a_place) {
+TEST_F(Accumulate, at_a_position) {
   check(ops::kPlaceAt, {a, c}, "dim: b=6, position: 1", {4});
   check(ops::kPlaceAt, {b, c}, "dim: a=5, position: 0", {0});
 }

@@ -24,7 +24,7 @@ std::vector<double> written_out(const std::vector<Array>& operands, const Dims& 
       if (!has_dim(labels, dim.name)) labels.push_back(dim);
   std::vector<double> sums(size_of(result));
   std::vector<int64_t> at(labels.size(), 0);
-  const auto place = [&](const Dims& dims) {
+  const auto position = [&](const Dims& dims) {
     int64_t p = 0;
     for (const Dim& dim : dims) p = p * dim.size + at[find_dim(labels, dim.name)];
     return p;
@@ -33,8 +33,8 @@ std::vector<double> written_out(const std::vector<Array>& operands, const Dims& 
     int64_t rest = point;
     for (size_t d = labels.size(); d-- > 0;) at[d] = rest % labels[d].size, rest /= labels[d].size;
     double product = 1;
-    for (const Array& operand : operands) product *= operand.numbers[place(operand.type.dims)];
-    sums[place(result)] += product;
+    for (const Array& operand : operands) product *= operand.numbers[position(operand.type.dims)];
+    sums[position(result)] += product;
   }
   return sums;
 }

@@ -117,10 +117,10 @@ TEST_F(KnownAnswers, the_first_of_equal_elements_and_the_first_nan_win) {
                                                    {{1, kNan, 5, kNan}, 1, 1},
                                                    {{kNan, 1, 2, 3}, 0, 0}}) {
     CallText call(graph, {{"x", vector(numbers)}});
-    for (const auto& [op, place] : {std::pair<const char*, double>{"argmax", largest}, {"argmin", smallest}}) {
+    for (const auto& [op, position] : {std::pair<const char*, double>{"argmax", largest}, {"argmin", smallest}}) {
       const graph::Value y = call(op, {"x"});
-      expect(y, {place});
-      expect(graph.expansion(y)[0], {place});
+      expect(y, {position});
+      expect(graph.expansion(y)[0], {position});
     }
   }
 }

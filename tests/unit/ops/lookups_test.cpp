@@ -12,7 +12,7 @@ namespace mtf::test {
 namespace lookups_test {
 
 using Numbers = std::vector<double>;
-using Places = std::vector<int64_t>;
+using Positions = std::vector<int64_t>;
 
 /// Random choices, and one operation on blocks with random storage orders.
 class Lookups : public testing::Test {
@@ -74,7 +74,7 @@ class Lookups : public testing::Test {
     for (size_t r = 0; r < operation.results.size(); ++r) {
       results.emplace_back(size_of(operation.results[r].dims), 0.0);
       memory[operands.size() + r].each(
-          [&](int64_t place, auto element) { results[r][place] = static_cast<double>(ops::to_number(element)); });
+          [&](int64_t position, auto element) { results[r][position] = static_cast<double>(ops::to_number(element)); });
     }
     return results;
   }
@@ -100,18 +100,19 @@ class Lookups : public testing::Test {
   }
 
   /// Calls `fn(position of each name)` for all positions of the dims. A name that occurs twice in `names` is one dim.
-  static void for_places(const Dims& dims, const std::function<void(const Places&)>& fn) {
-    Places places(dims.size(), 0);
+  static void for_positions(const Dims& dims, const std::function<void(const Positions&)>& fn) {
+    Positions positions(dims.size(), 0);
     for (int64_t n = 0; n < size_of(dims); ++n) {
-      fn(places);
-      for (size_t d = dims.size(); d-- > 0 && ++places[d] == dims[d].size;) places[d] = 0;
+      fn(positions);
+      for (size_t d = dims.size(); d-- > 0 && ++positions[d] == dims[d].size;) positions[d] = 0;
     }
   }
-  /// Returns the index of an array's element at the positions of `dims`, with `over` at `place`.
-  static int64_t offset(const Dims& array, const Dims& dims, const Places& places, Name over = {}, int64_t place = 0) {
+  /// Returns the index of an array's element at the positions of `dims`, with `over` at `position`.
+  static int64_t offset(const Dims& array, const Dims& dims, const Positions& positions, Name over = {},
+                        int64_t position = 0) {
     int64_t result = 0;
     for (const Dim& dim : array)
-      result = result * dim.size + (dim.name == over ? place : places[find_dim(dims, dim.name)]);
+      result = result * dim.size + (dim.name == over ? position : positions[find_dim(dims, dim.name)]);
     return result;
   }
 
@@ -121,7 +122,7 @@ class Lookups : public testing::Test {
 };
 
 TEST_F(Lookups, gather_takes_what_its_ids_say_or_nothing) {
-  for (int turn = 0; turn < 400; ++turn) {
+  for (int iteration = 0; iteration < 400; ++iteration) {
     auto [row, both, own] = draw_kinds();
     const Dim over{Name("v"), draw(1, 40)};
     Dims table_dims = row, id_dims = own;
@@ -134,26 +135,26 @@ TEST_F(Lookups, gather_takes_what_its_ids_say_or_nothing) {
     std::shuffle(id_dims.begin(), id_dims.end(), generator_);
     const ElementType element = draw_element();
     const Array table = draw_array(table_dims, element, true),
-                ids = random_array(id_dims, turn, ElementType::kI32, 0, static_cast<int>(over.size));
+                ids = random_array(id_dims, iteration, ElementType::kI32, 0, static_cast<int>(over.size));
     const ElementType wanted = element == ElementType::kBf16 && draw(0, 1) == 0 ? ElementType::kF32 : element;
     const graph::Value value = gather(builder, graph.input(table), graph.input(ids), over, wanted);
     const bool is_split = draw(0, 1) == 0;
     const int64_t first = is_split ? draw(0, over.size - 1) : 0,
                   size = is_split ? draw(0, over.size - first) : over.size;
     Numbers expected;
-    for_places(value.dims(), [&](const Places& places) {
-      const auto id = static_cast<int64_t>(ids.numbers[offset(id_dims, value.dims(), places)]);
+    for_positions(value.dims(), [&](const Positions& positions) {
+      const auto id = static_cast<int64_t>(ids.numbers[offset(id_dims, value.dims(), positions)]);
       const double nothing = is_float(element) ? ops::kNothing : 0;
       expected.push_back(id < first || id >= first + size
                              ? nothing
-                             : table.numbers[offset(table_dims, value.dims(), places, over.name, id)]);
+                             : table.numbers[offset(table_dims, value.dims(), positions, over.name, id)]);
     });
     expect_same_bits(run(value, {&table, &ids}, find_dim(table_dims, over.name), first, size)[0], expected);
   }
 }
 
 TEST_F(Lookups, scatter_add_rounds_its_sums_a_few_times) {
-  for (int turn = 0; turn < 400; ++turn) {
+  for (int iteration = 0; iteration < 400; ++iteration) {
     auto [row, both, own] = draw_kinds();
     const Dim into{Name("v"), draw(1, 40)};
     Dims id_dims = own, result = {into};
@@ -168,7 +169,7 @@ TEST_F(Lookups, scatter_add_rounds_its_sums_a_few_times) {
     std::shuffle(result.begin(), result.end(), generator_);
     const ElementType element = draw_element();
     const Array values = draw_array(value_dims, element, false),
-                ids = random_array(id_dims, turn, ElementType::kI32, 0, static_cast<int>(into.size));
+                ids = random_array(id_dims, iteration, ElementType::kI32, 0, static_cast<int>(into.size));
     const ElementType given = element == ElementType::kI32 ? ElementType::kF64 : element;
     const graph::Value value = scatter_add(builder, graph.input(values), graph.input(ids), into, result, given);
     const bool is_split = draw(0, 1) == 0;
@@ -177,12 +178,12 @@ TEST_F(Lookups, scatter_add_rounds_its_sums_a_few_times) {
     Numbers expected(size_of(result), 0.0), sizes(size_of(result), 0.0);
     Dims all = id_dims;
     for (const Dim& dim : row) all.push_back(dim);
-    for_places(all, [&](const Places& places) {
-      const auto id = static_cast<int64_t>(ids.numbers[offset(id_dims, all, places)]);
+    for_positions(all, [&](const Positions& positions) {
+      const auto id = static_cast<int64_t>(ids.numbers[offset(id_dims, all, positions)]);
       if (id < first || id >= first + size) return;
-      const int64_t at = offset(result, all, places, into.name, id);
-      expected[at] += values.numbers[offset(value_dims, all, places)];
-      sizes[at] += std::abs(values.numbers[offset(value_dims, all, places)]);
+      const int64_t at = offset(result, all, positions, into.name, id);
+      expected[at] += values.numbers[offset(value_dims, all, positions)];
+      sizes[at] += std::abs(values.numbers[offset(value_dims, all, positions)]);
     });
     const Numbers found = run(value, {&values, &ids}, find_dim(result, into.name), first, size, true)[0];
     for (size_t i = 0; i < found.size(); ++i) {
@@ -201,28 +202,30 @@ TEST_F(Lookups, sums_by_index_do_not_drift) {
   // Numbers, short rows and long rows; few and many positions, one of them with nearly all ids.
   const Dim n{Name("n"), 100000};
   for (const int64_t width : {1, 3, 40})
-    for (const int64_t places : {2, 1000, 1000000}) {
-      if (width * places > 3000000) continue;
-      const Dim d{Name("d"), width}, into{Name("v"), places};
+    for (const int64_t positions : {2, 1000, 1000000}) {
+      if (width * positions > 3000000) continue;
+      const Dim d{Name("d"), width}, into{Name("v"), positions};
       Array values = array_of({n, d}, Numbers(n.size * width, 0.1F)), ids = array_of({n}, {}, ElementType::kI32);
-      for (int64_t i = 0; i < n.size; ++i) ids.numbers.push_back(i % 1000 == 0 ? static_cast<double>(places - 1) : 1);
+      for (int64_t i = 0; i < n.size; ++i)
+        ids.numbers.push_back(i % 1000 == 0 ? static_cast<double>(positions - 1) : 1);
       const graph::Value value =
           scatter_add(builder, graph.input(values), graph.input(ids), into, {into, d}, ElementType::kF32);
       const Numbers found = run(value, {&values, &ids})[0];
-      const double most = 0.1F * static_cast<double>(places == 2 ? n.size : n.size - n.size / 1000);
-      for (int64_t j = 0; j < width; ++j) ASSERT_NEAR(found[width + j], most, most * 0x1p-22) << width << ' ' << places;
+      const double most = 0.1F * static_cast<double>(positions == 2 ? n.size : n.size - n.size / 1000);
+      for (int64_t j = 0; j < width; ++j)
+        ASSERT_NEAR(found[width + j], most, most * 0x1p-22) << width << ' ' << positions;
       ASSERT_EQ(found[0], 0);
     }
 }
 
 TEST_F(Lookups, the_first_id_outside_is_named_wherever_it_stands) {
   const Dim n{Name("n"), 900}, v{Name("v"), 50}, d{Name("d"), 3};
-  for (int turn = 0; turn < 30; ++turn) {
-    Array ids = random_array({n}, turn, ElementType::kI32, 0, 50);
+  for (int iteration = 0; iteration < 30; ++iteration) {
+    Array ids = random_array({n}, iteration, ElementType::kI32, 0, 50);
     const int64_t wrong = std::array<int64_t, 4>{50, -1, INT32_MIN, INT32_MAX}[draw(0, 3)];
-    const int64_t place = draw(0, 899);
-    ids.numbers[place] = static_cast<double>(wrong);
-    if (place < 899) ids.numbers[draw(place + 1, 899)] = 77;
+    const int64_t position = draw(0, 899);
+    ids.numbers[position] = static_cast<double>(wrong);
+    if (position < 899) ids.numbers[draw(position + 1, 899)] = 77;
     const Array table = draw_array({v, d}, ElementType::kF32, false),
                 values = draw_array({n, d}, ElementType::kF32, false);
     const std::string expected = fmt::format("expected an index from 0 to 49 for v=50, found {}", wrong);
@@ -239,7 +242,7 @@ TEST_F(Lookups, the_first_id_outside_is_named_wherever_it_stands) {
 }
 
 TEST_F(Lookups, extremes_are_the_first_of_equals_and_the_first_nan) {
-  for (int turn = 0; turn < 400; ++turn) {
+  for (int iteration = 0; iteration < 400; ++iteration) {
     Dims dims = draw_dims({"a", "b", "c"});
     const size_t along = draw(0, 2);
     dims[along].size = draw(0, 9) == 0 ? draw(1000, 3000) : draw_size();
@@ -249,8 +252,8 @@ TEST_F(Lookups, extremes_are_the_first_of_equals_and_the_first_nan) {
       const graph::Value value = builder.add(largest ? ops::kArgmax : ops::kArgmin, {graph.input(x)},
                                              read_attributes(ops::kArgmax, "over: " + dims[along].name.str()));
       Numbers expected;
-      for_places(value.dims(), [&](const Places& places) {
-        auto at = [&](int64_t i) { return x.numbers[offset(dims, value.dims(), places, dims[along].name, i)]; };
+      for_positions(value.dims(), [&](const Positions& positions) {
+        auto at = [&](int64_t i) { return x.numbers[offset(dims, value.dims(), positions, dims[along].name, i)]; };
         int64_t best = 0;
         for (int64_t i = 1; i < dims[along].size && !std::isnan(at(best)); ++i)
           if (std::isnan(at(i)) || (largest ? at(i) > at(best) : at(i) < at(best))) best = i;
@@ -261,8 +264,8 @@ TEST_F(Lookups, extremes_are_the_first_of_equals_and_the_first_nan) {
   }
 }
 
-TEST_F(Lookups, the_first_place_of_an_extreme_is_found_in_a_block) {
-  for (int turn = 0; turn < 200; ++turn) {
+TEST_F(Lookups, the_first_position_of_an_extreme_is_found_in_a_block) {
+  for (int iteration = 0; iteration < 200; ++iteration) {
     const Dim a{Name("a"), draw(1, 5)}, b{Name("b"), draw_size()};
     const Array x = draw_array({a, b}, draw_element(), true);
     Array wanted = array_of({a}, {}, x.type.element);
@@ -282,7 +285,7 @@ TEST_F(Lookups, the_first_place_of_an_extreme_is_found_in_a_block) {
 }
 
 TEST_F(Lookups, running_sums_add_in_the_order_of_the_dim) {
-  for (int turn = 0; turn < 400; ++turn) {
+  for (int iteration = 0; iteration < 400; ++iteration) {
     Dims dims = draw_dims({"a", "b", "c"});
     const size_t along = draw(0, 2);
     dims[draw(0, 2)].size = draw_size();
@@ -292,10 +295,10 @@ TEST_F(Lookups, running_sums_add_in_the_order_of_the_dim) {
     const graph::Value value =
         builder.add(ops::kCumsum, {graph.input(x)}, ops::CumsumAttributes{dims[along].name, exclusive, backwards});
     Numbers expected(x.numbers.size());
-    for_places({dims[(along + 1) % 3], dims[(along + 2) % 3]}, [&](const Places& places) {
+    for_positions({dims[(along + 1) % 3], dims[(along + 2) % 3]}, [&](const Positions& positions) {
       double sum = 0;
       for (int64_t i = 0; i < dims[along].size; ++i) {
-        const int64_t k = offset(dims, {dims[(along + 1) % 3], dims[(along + 2) % 3]}, places, dims[along].name,
+        const int64_t k = offset(dims, {dims[(along + 1) % 3], dims[(along + 2) % 3]}, positions, dims[along].name,
                                  backwards ? dims[along].size - 1 - i : i);
         const double before = sum;
         sum += x.numbers[k];
@@ -308,7 +311,7 @@ TEST_F(Lookups, running_sums_add_in_the_order_of_the_dim) {
 }
 
 TEST_F(Lookups, top_k_takes_the_first_of_equals_and_nans_before_all) {
-  for (int turn = 0; turn < 300; ++turn) {
+  for (int iteration = 0; iteration < 300; ++iteration) {
     const Dim a{Name("a"), draw(1, 4)}, b{Name("b"), draw(0, 9) == 0 ? draw(1000, 3000) : draw_size()};
     const Dim k{Name("k"), std::min(b.size, draw(0, 3) == 0 ? draw_size() : draw(1, 9))};
     Array x = draw_array({a, b}, draw_element(), true);
@@ -317,7 +320,7 @@ TEST_F(Lookups, top_k_takes_the_first_of_equals_and_nans_before_all) {
                 [](double c, double d) { return std::isnan(d) ? !std::isnan(c) : c < d; });
     const graph::Value value =
         builder.add(ops::kTopK, {graph.input(x)}, read_attributes(ops::kTopK, fmt::format("k: k={}, over: b", k.size)));
-    Numbers values, places;
+    Numbers values, positions;
     for (int64_t i = 0; i < a.size; ++i) {
       const double* row = x.numbers.data() + i * b.size;
       std::vector<int64_t> order(b.size);
@@ -328,12 +331,12 @@ TEST_F(Lookups, top_k_takes_the_first_of_equals_and_nans_before_all) {
       });
       for (int64_t n = 0; n < k.size; ++n) {
         values.push_back(row[order[n]]);
-        places.push_back(static_cast<double>(order[n]));
+        positions.push_back(static_cast<double>(order[n]));
       }
     }
     const std::vector<Numbers> found = run(value, {&x});
     expect_same_bits(found[0], values);
-    expect_same_bits(found[1], places);
+    expect_same_bits(found[1], positions);
   }
 }
 

@@ -119,8 +119,8 @@ TEST_F(Moving, stack_and_unstack) {
   check(second, {x});
 }
 
-TEST_F(Moving, index_takes_one_place_of_any_block) {
-  for (double place : {0.0, 3.0, 5.0}) check(index_dim(builder, x, 1, place, {}), {x});
+TEST_F(Moving, index_takes_one_position_of_any_block) {
+  for (double position : {0.0, 3.0, 5.0}) check(index_dim(builder, x, 1, position, {}), {x});
   EXPECT_THROW(index_dim(builder, x, 1, 6, {}), UserError);
   EXPECT_THROW(index_dim(builder, x, 1, -1, {}), UserError);
   EXPECT_THROW(graph.run(add(ops::kIndex, {x}, "over: b", {6})), graph::ElementError);
@@ -142,9 +142,9 @@ TEST_F(Moving, gather_and_scatter_add) {
   const graph::Value along = graph.input(random_array({a, b}, 6, ElementType::kI32, 0, 6));
   check(gather(builder, x, along, b, x.element()), {x});  // the result's b is the dim of the ids
   const Dim vocab{Name("vocab"), 7};
-  const graph::Value places = graph.input(random_array({b, a}, 7, ElementType::kI32, 0, 7));
-  check(scatter_add(builder, x, places, vocab, {vocab, c}, x.element()), {x});
-  check(scatter_add(builder, x, places, vocab, {a, vocab, c}, x.element()), {x});
+  const graph::Value positions = graph.input(random_array({b, a}, 7, ElementType::kI32, 0, 7));
+  check(scatter_add(builder, x, positions, vocab, {vocab, c}, x.element()), {x});
+  check(scatter_add(builder, x, positions, vocab, {a, vocab, c}, x.element()), {x});
   EXPECT_EQ(
       numbers(gather(builder, line({10, 20, 30}), line({2, 0}, ElementType::kI32), {Name("n"), 3}, ElementType::kF32)),
       (Numbers{30, 10}));
@@ -210,8 +210,8 @@ TEST_F(Moving, top_k_from_candidates_of_blocks) {
   const graph::Value y = line({low, 2, low, low, 2});
   const graph::Value best = add(ops::kBlockTopK, {y}, "candidates: candidates=16, count: 4, over: n");
   const std::vector<Array> parts = graph.run_split(best.node, 0, 4, false);
-  const graph::Value values = graph.input(parts[0]), places = graph.input(parts[1]);
-  const graph::Value merged = add(ops::kMergeTopK, {values, places}, "k: k=4, over: candidates");
+  const graph::Value values = graph.input(parts[0]), positions = graph.input(parts[1]);
+  const graph::Value merged = add(ops::kMergeTopK, {values, positions}, "k: k=4, over: candidates");
   EXPECT_EQ(numbers(merged), (Numbers{2, 2, low, low}));
   EXPECT_EQ(numbers({merged.node, 1}), (Numbers{1, 4, 0, 2}));
 }

@@ -54,18 +54,18 @@ class Memory {
     ops::by_element(block.element, [&](auto zero) {
       using T = decltype(zero);
       for (int64_t n = 0; n < walk.count(); ++n, walk.next()) {
-        int64_t place = 0;
+        int64_t position = 0;
         for (size_t d = 0; d < block.dims.size(); ++d) {
           const kernels::BlockDim& dim = block.dims[d];
-          place = place * dim.whole + ((dim.first + walk.place(d)) % dim.whole + dim.whole) % dim.whole;
+          position = position * dim.whole + ((dim.first + walk.position(d)) % dim.whole + dim.whole) % dim.whole;
         }
-        fn(place, block.as<T>()[walk.offset(0)]);
+        fn(position, block.as<T>()[walk.offset(0)]);
       }
     });
   }
   void load(const Array& array) {
-    each([&](int64_t place, auto& element) {
-      element = ops::to_element<std::decay_t<decltype(element)>>(array.numbers[place]);
+    each([&](int64_t position, auto& element) {
+      element = ops::to_element<std::decay_t<decltype(element)>>(array.numbers[position]);
     });
   }
 
@@ -147,8 +147,8 @@ class Graph {
       }
       call(*node->operation, operands, results);
       for (size_t r = 0; r < results.size(); ++r)
-        results[r].each([&](int64_t place, auto element) {
-          double& number = arrays[r].numbers[place];
+        results[r].each([&](int64_t position, auto element) {
+          double& number = arrays[r].numbers[position];
           if (dim.kind == graph::SplitKind::kReduce) number += static_cast<double>(ops::to_number(element));
           else number = static_cast<double>(ops::to_number(element));
         });
@@ -294,8 +294,8 @@ class Graph {
         results.emplace_back(type.element, whole_dims(type), false);
       call(*node->operation, operands, results);
       for (size_t r = 0; r < results.size(); ++r)
-        results[r].each([&](int64_t place, auto element) {
-          arrays[r].numbers[place] = static_cast<double>(ops::to_number(element));
+        results[r].each([&](int64_t position, auto element) {
+          arrays[r].numbers[position] = static_cast<double>(ops::to_number(element));
         });
     }
     return computed_[node.get()] = std::move(arrays);

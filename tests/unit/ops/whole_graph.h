@@ -79,8 +79,8 @@ class WholeGraph {
     std::vector<Array> arrays;
     for (size_t r = 0; r < results.size(); ++r) {
       arrays.push_back({node.results[r], std::vector<double>(size_of(node.results[r].dims))});
-      results[r].each([&](int64_t place, auto element) {
-        arrays[r].numbers[place] = static_cast<double>(ops::to_number(element));
+      results[r].each([&](int64_t position, auto element) {
+        arrays[r].numbers[position] = static_cast<double>(ops::to_number(element));
       });
     }
     return arrays;

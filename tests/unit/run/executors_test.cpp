@@ -43,8 +43,8 @@ y: f32[a=4] = exp(s)
 -> s
 )";
 
-std::string with_turns(std::string text, int turns) {
-  for (size_t at; (at = text.find('%')) != std::string::npos;) text.replace(at, 1, std::to_string(turns));
+std::string with_iterations(std::string text, int iterations) {
+  for (size_t at; (at = text.find('%')) != std::string::npos;) text.replace(at, 1, std::to_string(iterations));
   return text;
 }
 
@@ -68,15 +68,15 @@ TEST(StepExecutor, CountsOfTheFirstRunHoldForAll) {
 // From (1, 2, 3), each iteration turns the carry around and adds a row of x = ((0, 1, 2), (3, 4, 5), ...).
 TEST(ScanExecutor, AnEvenAndAnOddNumberOfIterationsLeaveTheCarryInTheResult) {
   OneRank rank;
-  StepExecutor two(schedule_of_text(with_turns(kScan, 2)), rank.machine, rank.hostings, true);
+  StepExecutor two(schedule_of_text(with_iterations(kScan, 2)), rank.machine, rank.hostings, true);
   EXPECT_EQ(rank.run(two, {1, 0}), (std::vector<float>{6, 7, 8}));
-  StepExecutor three(schedule_of_text(with_turns(kScan, 3)), rank.machine, rank.hostings, true);
+  StepExecutor three(schedule_of_text(with_iterations(kScan, 3)), rank.machine, rank.hostings, true);
   EXPECT_EQ(rank.run(three, {1, 0}), (std::vector<float>{14, 14, 14}));
 }
 
 TEST(ScanExecutor, CountsItsBodyOnceForEachIteration) {
   OneRank rank;
-  StepExecutor steps(schedule_of_text(with_turns(kScan, 5)), rank.machine, rank.hostings, true);
+  StepExecutor steps(schedule_of_text(with_iterations(kScan, 5)), rank.machine, rank.hostings, true);
   rank.run(steps, {1, 0});
   EXPECT_EQ(count_run(steps, rank.transport).counters.flops, 5 * 3);
 }

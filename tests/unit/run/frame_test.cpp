@@ -19,14 +19,14 @@ int named(const Frame& frame, const std::string& name) {
   return -1;
 }
 
-TEST(Frame, ReplicasOfARankAreOnePlace) {
+TEST(Frame, ReplicasOfARankAreOneSlot) {
   OneRank rank;
   const Frame frame(schedule_of_text(kChain), rank.hostings);
-  EXPECT_EQ(frame.pointers().places[named(frame, "x")], 2);
+  EXPECT_EQ(frame.pointers().slots[named(frame, "x")], 2);
   EXPECT_EQ(frame.block_bytes(named(frame, "x"), 1), 4 * 4 * 4);
 }
 
-TEST(Frame, TheArenaHasABlockForEachPlace) {
+TEST(Frame, TheArenaHasABlockForEachSlot) {
   OneRank rank;
   Frame frame(schedule_of_text(kChain), rank.hostings);
   frame.pack(0);
@@ -43,7 +43,7 @@ TEST(Frame, AWindowIsAPositionInItsOperand) {
   Frame frame(schedule_of_text(kChain), rank.hostings);
   const int x = named(frame, "x"), u = named(frame, "u");
   std::vector<std::byte> memory(512);
-  for (int place : {0, 1}) frame.point_value(x, place, memory.data() + 256 * place);
+  for (int slot : {0, 1}) frame.point_value(x, slot, memory.data() + 256 * slot);
   frame.point_window(u, x, 3, 16);
   EXPECT_EQ(frame.pointers().at(u, 0), memory.data() + 48);
   EXPECT_EQ(frame.pointers().at(u, 1), memory.data() + 304);
@@ -54,7 +54,7 @@ TEST(Frame, ZeroFillsTheWantedProcessors) {
   Frame frame(schedule_of_text(kChain), rank.hostings);
   const int x = named(frame, "x");
   std::vector<std::byte> memory(128, std::byte{1});
-  for (int place : {0, 1}) frame.point_value(x, place, memory.data() + 64 * place);
+  for (int slot : {0, 1}) frame.point_value(x, slot, memory.data() + 64 * slot);
   frame.zero(x, [](int hosted) { return hosted == 3; });
   EXPECT_EQ(memory[63], std::byte{1});
   EXPECT_EQ(memory[64], std::byte{0});

@@ -20,11 +20,11 @@ TEST(Hosting, TheFirstRanksHostOneMore) {
   EXPECT_EQ(hosting.processors(3), (std::vector<int64_t>{5}));
 }
 
-TEST(Hosting, ReplicasShareAPlace) {
+TEST(Hosting, ReplicasShareASlot) {
   Hosting hosting(mesh("rows:2;cols:2"), 0, 1, {});
-  EXPECT_EQ(hosting.places(0b10).of, (std::vector<int>{0, 1, 0, 1}));
-  EXPECT_EQ(hosting.places(0b01).of, (std::vector<int>{0, 0, 1, 1}));
-  EXPECT_EQ(hosting.places(0).count(), 1);
+  EXPECT_EQ(hosting.slots(0b10).of, (std::vector<int>{0, 1, 0, 1}));
+  EXPECT_EQ(hosting.slots(0b01).of, (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(hosting.slots(0).count(), 1);
 }
 
 TEST(Hosting, APlacementPermutesProcessors) {

@@ -80,7 +80,7 @@ TEST(Layouts, OfLargeSumsCutInPiecesDoNotChangeThem) {
       {{"p:4", "batch:p"}, {"p:2;q:2", "batch:q"}});
 }
 
-TEST(Layouts, OfDimsThatChangePlacesInLargeGroupsDoNotChangeIt) {
+TEST(Layouts, OfDimsThatChangeSlotsInLargeGroupsDoNotChangeIt) {
   const Dim rows{"rows", 50}, columns{"columns", 61}, other{"other", 3};
   expect_same(
       [&](Script& b) {
@@ -115,7 +115,7 @@ TEST(Layouts, WhatFollowsAValueNeverFollowsAnotherFollower) {
   Script script(execution(), "rows:2;cols:2", "a:rows");
   const graph::Value x = script.input({{"a", 4}});
   graph::Value y = x;
-  for (int turn = 0; turn < 3; ++turn) y = script.laid_like(script.map(ops::kTanh, y), y);
+  for (int iteration = 0; iteration < 3; ++iteration) y = script.laid_like(script.map(ops::kTanh, y), y);
   EXPECT_EQ(y.operation().why.like, x.node->operation);
 }
 

@@ -15,11 +15,12 @@ namespace mtf::run {
 /// Gives the loops in a program's loops the meshes around them; in a text each body declares its own.
 inline void share_meshes(schedule::Schedule& schedule) {
   for (schedule::Step& step : schedule.steps) {
-    if (!step.turn) continue;
-    for (schedule::Step& inner : step.turn->steps)
-      if (inner.turn)
-        for (spmd::LocalValue& value : inner.turn->program.values) value.mesh = step.turn->program.values[0].mesh;
-    share_meshes(*step.turn);
+    if (!step.iteration) continue;
+    for (schedule::Step& inner : step.iteration->steps)
+      if (inner.iteration)
+        for (spmd::LocalValue& value : inner.iteration->program.values)
+          value.mesh = step.iteration->program.values[0].mesh;
+    share_meshes(*step.iteration);
   }
 }
 
@@ -48,9 +49,9 @@ struct OneRank {
     const spmd::LocalValue& of = frame.value(value);
     auto tensor = std::make_shared<plan::Tensor>(plan::Tensor{of.type(), of.mesh, of.sharding(), of.order, {}, {}});
     const int64_t bytes = frame.most_bytes(value);
-    tensor->storage = machine.pool->allocate(bytes * frame.places(value).count(), bytes);
-    for (int place : frame.places(value).of) {
-      std::byte* const block = tensor->storage->data() + place * bytes;
+    tensor->storage = machine.pool->allocate(bytes * frame.slots(value).count(), bytes);
+    for (int slot : frame.slots(value).of) {
+      std::byte* const block = tensor->storage->data() + slot * bytes;
       for (int64_t i = 0; i < bytes / 4; ++i) {
         const float number = first + static_cast<float>(i);
         std::memcpy(block + i * 4, &number, 4);

@@ -20,13 +20,13 @@ TEST(Patience, LetsTheOtherOneHaveTheOnlyCore) {
 
   // Two threads that wait for each other alternately. Without yielding, each wait takes the scheduler's time slice,
   // some milliseconds of the core, and all waits take some seconds.
-  constexpr int kTurns = 2000;
-  std::atomic<int> turn{0};
+  constexpr int kIterations = 2000;
+  std::atomic<int> iteration{0};
   auto plays = [&](int parity) {
-    for (int mine = parity; mine < kTurns; mine += 2) {
+    for (int mine = parity; mine < kIterations; mine += 2) {
       Patience patience;
-      while (turn.load(std::memory_order_acquire) != mine) patience.looked();
-      turn.store(mine + 1, std::memory_order_release);
+      while (iteration.load(std::memory_order_acquire) != mine) patience.looked();
+      iteration.store(mine + 1, std::memory_order_release);
     }
   };
   const std::clock_t begin = std::clock();  // of this process: others may keep the core for any time
@@ -34,7 +34,7 @@ TEST(Patience, LetsTheOtherOneHaveTheOnlyCore) {
   plays(0);
   other.join();
   const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  EXPECT_EQ(turn.load(), kTurns);
+  EXPECT_EQ(iteration.load(), kIterations);
   EXPECT_LT(took, 1.0);
   sched_setaffinity(0, sizeof before, &before);
 }

@@ -16,16 +16,16 @@ TEST(Plans, AreKeptForAChangingNumber) {
   Script b(execution(), "p:4", "batch:p");
   graph::Value x = b.input({batch, io});
   std::vector<double> first = numbers(execution().fetch(x));
-  for (int turn = 1; turn <= 3; ++turn) {
-    graph::Value y = b.map(ops::kMul, x, turn + 0.5);
+  for (int iteration = 1; iteration <= 3; ++iteration) {
+    graph::Value y = b.map(ops::kMul, x, iteration + 0.5);
     std::vector<double> now = numbers(execution().fetch(y));
-    for (size_t i = 0; i < now.size(); ++i) ASSERT_EQ(now[i], first[i] * (turn + 0.5));
+    for (size_t i = 0; i < now.size(); ++i) ASSERT_EQ(now[i], first[i] * (iteration + 0.5));
   }
 }
 
 TEST(Plans, AHistoryOfAMillionNodesGoesAway) {
   graph::Values history{graph::Value{std::make_shared<graph::Node>()}};
-  for (int turn = 0; turn < 1000000; ++turn) {
+  for (int iteration = 0; iteration < 1000000; ++iteration) {
     auto next = std::make_shared<graph::Node>();
     next->set_operands({history[0], history[0]});
     history[0] = graph::Value{std::move(next)};
@@ -35,7 +35,7 @@ TEST(Plans, AHistoryOfAMillionNodesGoesAway) {
   EXPECT_TRUE(last.expired());
 }
 
-TEST(Plans, AnAssignedVariableIsUpdatedInPlace) {
+TEST(Plans, AnAssignedVariableIsUpdatedInSlot) {
   Script b(execution(), "p:4", "batch:p");
   static auto file = SourceFile::create("x.mtf", "x := x + 1");
   b.span = Span{file.get(), 0, 1};
@@ -45,17 +45,17 @@ TEST(Plans, AnAssignedVariableIsUpdatedInPlace) {
   };
   graph::Handle x = step(b, b.input({batch, io}), 1);
   cut();
-  auto place = [&] { return x.value().computed()->blocks[0]; };
-  const void* first = place();
-  for (int turn = 0; turn < 3; ++turn) {
+  auto slot = [&] { return x.value().computed()->blocks[0]; };
+  const void* first = slot();
+  for (int iteration = 0; iteration < 3; ++iteration) {
     x = step(b, x.value(), 2);
     cut();
-    EXPECT_EQ(place(), first);
+    EXPECT_EQ(slot(), first);
   }
   const graph::Handle old = x;
   x = step(b, x.value(), 2);
   cut();
-  EXPECT_NE(place(), first) << "somebody holds the old value";
+  EXPECT_NE(slot(), first) << "somebody holds the old value";
 }
 
 TEST(Plans, AValueThatANameHoldsIsNotOverwritten) {
@@ -88,8 +88,8 @@ TEST(Plans, LaunchOfAKeptPlanIsQuick) {
   for (int length : {1, 20}) {
     execution().compute({chain(length, 0)});
     double best = 1e9;
-    for (int turn = 1; turn <= 20; ++turn) {
-      graph::Value y = chain(length, 1.0 / turn);
+    for (int iteration = 1; iteration <= 20; ++iteration) {
+      graph::Value y = chain(length, 1.0 / iteration);
       auto start = std::chrono::steady_clock::now();
       execution().compute({y});
       best =

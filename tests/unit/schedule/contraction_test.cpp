@@ -59,7 +59,7 @@ TEST(Contraction, MergesWhateverMakesNoCycle) {
   std::mt19937 random(7);
   auto draw = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   int merged = 0, refused = 0;
-  for (int turn = 0; turn < 100; ++turn) {
+  for (int iteration = 0; iteration < 100; ++iteration) {
     const int nodes = 40, reach = 1 + draw(nodes);
     Contraction graph(nodes);
     Walked walked;
@@ -142,7 +142,7 @@ double seconds_for(int nodes) {
 TEST(Contraction, TakesTimeInProportionToItsNodes) {
   seconds_for(5000);
   double ratio = 1e9;
-  for (int turn = 0; turn < 5; ++turn) ratio = std::min(ratio, seconds_for(20000) / seconds_for(5000));
+  for (int iteration = 0; iteration < 5; ++iteration) ratio = std::min(ratio, seconds_for(20000) / seconds_for(5000));
   EXPECT_LT(ratio, 6);
 }
 

@@ -53,17 +53,17 @@ std::vector<PackItem> training_step(int layers) {
 
 TEST(Pack, KeepsWhatIsInUseApart) {
   std::mt19937 random(5);
-  for (int turn = 0; turn < 200; ++turn) {
+  for (int iteration = 0; iteration < 200; ++iteration) {
     std::vector<PackItem> items(1 + random() % 600);
     for (PackItem& item : items) {
       item.bytes = static_cast<int64_t>(random() % 40) * 64;
       item.first = static_cast<int>(random() % 300);
-      item.last = item.first + static_cast<int>(random() % (turn % 2 ? 5 : 200));
+      item.last = item.first + static_cast<int>(random() % (iteration % 2 ? 5 : 200));
     }
     const int64_t arena = pack(items);
     expect_apart(items, arena);
     EXPECT_GE(arena, most_in_use(items));
-    EXPECT_LE(arena, most_in_use(items) * 5 / 4) << turn;
+    EXPECT_LE(arena, most_in_use(items) * 5 / 4) << iteration;
   }
 }
 
@@ -97,7 +97,8 @@ double seconds_to_pack(int layers) {
 
 TEST(Pack, TakesTimeInProportionToItsItems) {
   double ratio = 1e9;
-  for (int turn = 0; turn < 5; ++turn) ratio = std::min(ratio, seconds_to_pack(800) / seconds_to_pack(200));
+  for (int iteration = 0; iteration < 5; ++iteration)
+    ratio = std::min(ratio, seconds_to_pack(800) / seconds_to_pack(200));
   EXPECT_LT(ratio, 6);
 }
 

@@ -58,7 +58,7 @@ std::string found_out(const std::string& text, const eval::Settings& settings) {
   std::string found = checked.found.render();
   const run::DryRuntime machine;
   for (const eval::StatementReport& report : plan_script("text.mtf", text, settings, machine).statements) {
-    found += fmt::format("{} {}:", report.plan, report.turns);
+    found += fmt::format("{} {}:", report.plan, report.iterations);
     for (const spmd::StatementCost& cost : report.costs)
       found += fmt::format(" {} {} {} {}", cost.flops, cost.bytes, cost.wire_bytes, cost.times);
     found += "\n";

@@ -80,7 +80,7 @@ class Watched final : public plan::Runtime {
   static std::string carried_by(const graph::Node& node) {
     std::string text =
         fmt::format("{} {} at {}, place {}, in {}, again {}, ended {}", node.operation->op->name, node.name.text(),
-                    fmt::ptr(node.operation.get()), node.place, fmt::ptr(node.segment.get()),
+                    fmt::ptr(node.operation.get()), node.variable, fmt::ptr(node.segment.get()),
                     fmt::ptr(node.again.get()), fmt::ptr(node.ended.get()));
     text += fmt::format(", kept {}, later {}, used {}, pending {}, held", node.is_kept(), node.is_for_later(),
                         node.uses(), graph::ValueTable::is_pending(node));

@@ -95,7 +95,7 @@ std::pair<int, int64_t> cuts_and_plans(const std::string& text) {
   return {cuts, execution.last_plan()};
 }
 
-TEST(Run, ManyTurnsOfALoopHaveThePlanOfAFew) {
+TEST(Run, ManyIterationsOfALoopHaveThePlanOfAFew) {
   const auto [cuts, plans] =
       cuts_and_plans("dim a = 4\nlet x = ones([a])\nfor i in 0..10000 { x := x * 0.5 + i }\nprint(sum(x))\n");
   EXPECT_GT(cuts, 20);
@@ -152,7 +152,7 @@ TEST(Run, GradientsAreSummedWhileTheBackwardPassGoesOn) {
   EXPECT_LT(second, schedule.find("= sub(")) << "and an update waits for what it needs alone\n" << schedule;
 }
 
-TEST(Run, TurnsWaitForTheGradientThatIsTakenThroughThem) {
+TEST(Run, IterationsWaitForTheGradientThatIsTakenThroughThem) {
   EXPECT_EQ(
       cuts_and_plans(
           "dim a = 4\nlet x = ones([a])\nlet y = x\nfor i in 0..1000 { y := y * 0.5 + i }\nprint(grad(sum(y), x))\n")
@@ -187,7 +187,7 @@ TEST_F(Repl, AFailedStatementLeavesTheSessionAsItWas) {
   EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[3, 3]");
 }
 
-TEST_F(Repl, AnErrorInATurnOfAScanLeavesNothingToCompute) {
+TEST_F(Repl, AnErrorInAIterationOfAScanLeavesNothingToCompute) {
   session.execute("dim u = 2, a = 3, b = 2\nlet xs = ones([u])");
   session.execute(
       "fn turn(h, x) {\n let scaled = fn(y) = y * x\n return scaled(h) + ones([a]) + ones([b])\n}\n"
@@ -460,7 +460,7 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
 }
 
 // The time does not depend on how the values were computed.
-TEST_F(Repl, PlanningAnotherLayoutTakesAsLongAfterManyTurns) {
+TEST_F(Repl, PlanningAnotherLayoutTakesAsLongAfterManyIterations) {
   session.execute(kLearner);
   const auto seconds = [&] {
     const std::clock_t began = std::clock();
@@ -527,7 +527,7 @@ class Interrupted : public testing::Test {
   Session session{eval::Settings{}, &execution, out};
 };
 
-TEST_F(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
+TEST_F(Interrupted, ALoopKeepsWhatItsEndedIterationsHaveDone) {
   session.execute("dim a = 2\nmodel M() { param w: [a] = 1 }\nlet m = M()\nlet n = 0");
   try {
     session.execute(
@@ -557,7 +557,7 @@ TEST_F(Interrupted, ALoopThatOnlyShowsLeavesItsVariables) {
   EXPECT_THROW(session.execute("i"), UserError);
 }
 
-TEST_F(Interrupted, AListKeepsWhatEndedTurnsHaveAppended) {
+TEST_F(Interrupted, AListKeepsWhatEndedIterationsHaveAppended) {
   session.execute("let l = [7]");
   EXPECT_THROW(session.execute("for i in 0..10 {\n  l := l + [i]\n  print(\"turn {i}\")\n  l := l + [-i]\n}"),
                UserError);
@@ -748,7 +748,7 @@ TEST_F(Repl, TheLastValueHasAName) {
   EXPECT_EQ(session.execute("_")[0].bindings[0].value, "14");
 }
 
-TEST(Plan, CostsAreThoseOfTheTurns) {
+TEST(Plan, CostsAreThoseOfTheIterations) {
   ExecutionOn<run::DryRuntime> execution;
   std::ostringstream out;
   Session session({}, &execution, out);
@@ -759,7 +759,7 @@ TEST(Plan, CostsAreThoseOfTheTurns) {
   int64_t flops = 0;
   bool estimated = false;
   for (const eval::StatementReport& report : reports) {
-    flops += report.turns * report.counters.flops;
+    flops += report.iterations * report.counters.flops;
     estimated = estimated || report.is_estimate;
   }
   EXPECT_NEAR(static_cast<double>(flops), 8000000, 8000);

@@ -20,7 +20,7 @@ std::vector<std::string> entries(int i) {
       fmt::format("mesh m{0} = [p{0}: {1}]; layout l{0} = {{a{0} -> p{0}}}; seed {0}\ndim a{0} = {2}, b{0} = 3", i,
                   2 + i, 12 + i),
       fmt::format("model M{0} {{ param w: [a{0}, b{0}] = 0.5 }}\nlet net = M{0}(); let x = range(a{0}) + 1.0", i)};
-  for (int turn = 0; turn < 10; ++turn)
+  for (int iteration = 0; iteration < 10; ++iteration)
     all.push_back(
         fmt::format("let loss = sum(square(einsum(x, net.w -> [b{}])))\nlet g = grad(loss, net.w)\n"
                     "net.w := net.w - 0.0001 * g\nprint(loss)",
@@ -74,7 +74,7 @@ TEST(Sessions, OnTwoThreadsPlanWhatEachPlansAlone) {
   }
 }
 
-TEST(Sessions, TakeTurnsOnTheOneRuntimeOfAProcess) {
+TEST(Sessions, TakeIterationsOnTheOneRuntimeOfAProcess) {
   run::MpiRuntime runtime({.threads = 1});
   std::mutex in_use;
   struct Own {
@@ -84,14 +84,14 @@ TEST(Sessions, TakeTurnsOnTheOneRuntimeOfAProcess) {
     Session session;
   };
   const auto said = [&](int i) {
-    const auto in_turn = [&](const auto& work) {
+    const auto in_iteration = [&](const auto& work) {
       const std::lock_guard lock(in_use);
       work();
     };
     std::unique_ptr<Own> own;
-    in_turn([&] { own = std::make_unique<Own>(runtime); });
+    in_iteration([&] { own = std::make_unique<Own>(runtime); });
     for (const std::string& entry : entries(i)) {
-      in_turn([&] {
+      in_iteration([&] {
         try {
           for (const EntryReport& report : own->session.execute(entry))
             for (const EntryReport::Binding& binding : report.bindings)
@@ -100,7 +100,7 @@ TEST(Sessions, TakeTurnsOnTheOneRuntimeOfAProcess) {
       });
     }
     const std::string text = own->out.str();
-    in_turn([&] { own.reset(); });
+    in_iteration([&] { own.reset(); });
     return text;
   };
   const std::vector<std::string> texts = together(2, said);

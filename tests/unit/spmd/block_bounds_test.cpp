@@ -22,9 +22,9 @@ TEST(AccessMap, WhatABlockNeedsIsTheSmallestIntervalWithAllThatItReads) {
     std::optional<Interval> read;
     for (int64_t at = first; at < last; ++at)
       for (int64_t k = 0; k < map.window; ++k) {
-        const int64_t place = (map.reversed ? map.from - 1 - at : at) * map.stride + map.offset + k * map.dilation;
-        if (place % map.base_dilation != 0) continue;
-        const int64_t element = place / map.base_dilation;
+        const int64_t index = (map.reversed ? map.from - 1 - at : at) * map.stride + map.offset + k * map.dilation;
+        if (index % map.base_dilation != 0) continue;
+        const int64_t element = index / map.base_dilation;
         read = read ? Interval{std::min(read->first, element), std::max(read->last, element + 1)}
                     : Interval{element, element + 1};
       }

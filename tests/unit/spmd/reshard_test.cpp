@@ -56,7 +56,7 @@ TEST(Reshard, ThreeDimsThatRotateAxesArePermutedOnce) {
   EXPECT_EQ(way({{{0}, {1}, {2}}}, {{{1}, {2}, {0}}}, "p:2;q:2;r:2", {{"a", 4}, {"b", 2}, {"c", 2}}),
             "permute 2 over p+q+r");
 }
-TEST(Reshard, AnAxisOfReplicasTakesTheOthersPlace) {
+TEST(Reshard, AnAxisOfReplicasTakesTheOthersIndex) {
   EXPECT_EQ(way({{{0}, kWhole}}, {{{1}, kWhole}}, "p:3;q:3", {{"a", 12}, {"b", 2}}), "permute 8 over p+q");
 }
 TEST(Reshard, AxesInAnotherOrderArePermutedHoweverLongTheyAre) {
@@ -126,7 +126,7 @@ TEST(Reshard, TheSearchCountsTheBytesThatAreSent) {
 }
 
 /// Permutes six axes arbitrarily, in two and in three dims.
-TEST(Reshard, SixAxesThatAllChangePlacesAreFoundAtOnce) {
+TEST(Reshard, SixAxesThatAllChangeIndicesAreFoundAtOnce) {
   const Mesh mesh("m", parse_axes("u:2;v:3;w:2;x:5;y:2;z:3"));
   const TensorType type{ElementType::kF32, {{"a", 360}, {"b", 720}, {"c", 60}}};
   std::vector<Sharding> all{{{{0, 1, 2}, {3, 4, 5}, kWhole}}, {{{5, 4, 3}, {2, 1, 0}, kWhole}},

@@ -76,8 +76,8 @@ TEST(Transfers, AnIntervalWrapsAround) {
 TEST(Transfers, AnExchangeSendsWhatAWalkFinds) {
   Dice dice;
   for (int i = 0; i < 3000; ++i) {
-    const int64_t size = dice.roll(1, dice.roll(0, 3) == 0 ? 2000 : 90), places = dice.roll(1, 40);
-    const MeshPtr on = mesh("p:" + std::to_string(places));
+    const int64_t size = dice.roll(1, dice.roll(0, 3) == 0 ? 2000 : 90), indices = dice.roll(1, 40);
+    const MeshPtr on = mesh("p:" + std::to_string(indices));
     LocalDim from{{"a", size}, {0}, false, {}}, to{{"a", size}, {0}, true, random_map(dice, size)};
     if (dice.roll(0, 4) == 0) {
       const int64_t a = dice.roll(1, 6), b = dice.roll(1, 6), c = dice.roll(1, 6);  // a reshape of a * b * c
@@ -85,7 +85,7 @@ TEST(Transfers, AnExchangeSendsWhatAWalkFinds) {
       from = {flat, {0}, true, {.stride = b * c, .window = b * c, .from = a, .to = flat.size}};
       to = {flat, {0}, true, {.stride = c, .window = c, .from = a * b, .to = flat.size}};
     }
-    expect_that_of_a_walk(value_on(on, {from}), value_on(on, {to}), 1, fmt::format("{} over {}", text(to), places));
+    expect_that_of_a_walk(value_on(on, {from}), value_on(on, {to}), 1, fmt::format("{} over {}", text(to), indices));
     ASSERT_EQ(most_sent(from, to, *on),
               Transfers(value_on(on, {from}), value_on(on, {to}), Sources::kGroup, 1).most_sent().elements);
   }

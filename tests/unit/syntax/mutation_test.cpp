@@ -38,9 +38,9 @@ class Mutation : public testing::Test {
 };
 
 TEST_F(Mutation, RandomBytes) {
-  for (int turn = 0; turn < 300; ++turn) {
+  for (int iteration = 0; iteration < 300; ++iteration) {
     std::string text(below(200), ' ');
-    for (char& c : text) c = static_cast<char>(turn % 2 == 0 ? below(256) : 32 + below(95));
+    for (char& c : text) c = static_cast<char>(iteration % 2 == 0 ? below(256) : 32 + below(95));
     survive(text);
   }
 }
@@ -56,7 +56,7 @@ TEST_F(Mutation, SplicedPrograms) {
   static const std::vector<std::string> kPieces = {"(",    ")",   "[",      "]",     "{",  "}",  "\"", "\n",
                                                    ";",    "->",  "..",     ":",     ":=", "=",  "@",  "-",
                                                    "let ", "fn ", "model ", "else ", "#",  "\\", ",",  "."};
-  for (int turn = 0; turn < 1500 && !time_is_up(); ++turn) {
+  for (int iteration = 0; iteration < 1500 && !time_is_up(); ++iteration) {
     std::string text = any_snippet();
     for (std::size_t edits = 1 + below(3); edits > 0; --edits) {
       const std::size_t place = below(text.size() + 1);

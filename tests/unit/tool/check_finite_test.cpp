@@ -59,7 +59,7 @@ TEST_F(CheckFinite, LooksAtGradients) {
   EXPECT_MENTIONS(error, "in the gradient of this");
 }
 
-TEST_F(CheckFinite, SaysInWhichTurnOfAScan) {
+TEST_F(CheckFinite, SaysInWhichIterationOfAScan) {
   const std::string error = error_of(
       kDims +
       "let h = scan(fn(c, x) {\n  let q = c / x\n  return where(q > 5, c, q)\n}, ones([k]), x, over: n)\nprint(h)\n");
@@ -67,7 +67,7 @@ TEST_F(CheckFinite, SaysInWhichTurnOfAScan) {
   EXPECT_MENTIONS(error, "script.mtf:4:11");
 }
 
-TEST_F(CheckFinite, SaysInWhichTurnsOfScansInsideAScan) {
+TEST_F(CheckFinite, SaysInWhichIterationsOfScansInsideAScan) {
   const std::string error = error_of(
       kDims +
       "let t = tensor([1, 0.5, 0], [k])\n"
@@ -75,14 +75,14 @@ TEST_F(CheckFinite, SaysInWhichTurnsOfScansInsideAScan) {
   EXPECT_MENTIONS(error, "`log` gives -inf at [n=1, k=2]");
 }
 
-TEST_F(CheckFinite, LooksAtTheTurnsOfGradients) {
+TEST_F(CheckFinite, LooksAtTheIterationsOfGradients) {
   const std::string error = error_of(
       kDims + "let h = scan(fn(c, x) = c + sqrt(x * c), ones([k]), x, over: n)\nprint(grad(sum(h), [x])[0])\n");
   EXPECT_MENTIONS(error, "[not_finite]");
   EXPECT_MENTIONS(error, "n=1");
 }
 
-TEST_F(CheckFinite, LooksAtTurnsThatARunWouldReplay) {
+TEST_F(CheckFinite, LooksAtIterationsThatARunWouldReplay) {
   const std::string error = error_of(
       "import optim\ndim n = 4\nmodel Net { param w: [n] = 1 }\nlet net = Net()\nlet opt = optim.Sgd(net.params, lr: "
       "3)\n"

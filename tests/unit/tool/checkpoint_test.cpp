@@ -472,17 +472,17 @@ class Race {
 class Races : public Checkpoint, public testing::WithParamInterface<int> {};
 
 TEST_P(Races, OfTwoRunsAtOnceInOneFolderOneIsRefused) {
-  const int ranks = GetParam(), turns = races(ranks);
+  const int ranks = GetParam(), iterations = races(ranks);
   constexpr int kAtOnce = 8;
   if (ranks > 0 && !has_mpirun()) GTEST_SKIP() << "no mpirun";
   // Else mpirun waits a second for the ranks of the refused run.
   setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 1);
   const std::string script = write("who.mtf", kWho);
-  for (int begin = 0; begin < turns; begin += kAtOnce)
+  for (int begin = 0; begin < iterations; begin += kAtOnce)
     for (const bool resumes : {false, true}) {
       std::vector<std::unique_ptr<Race>> at_once;
-      for (int turn = begin; turn < std::min(begin + kAtOnce, turns); ++turn)
-        at_once.push_back(std::make_unique<Race>(ranks, script, path(fmt::format("race{}", turn)), resumes));
+      for (int iteration = begin; iteration < std::min(begin + kAtOnce, iterations); ++iteration)
+        at_once.push_back(std::make_unique<Race>(ranks, script, path(fmt::format("race{}", iteration)), resumes));
       for (std::size_t i = 0; i < at_once.size(); ++i) {
         SCOPED_TRACE(fmt::format("turn {}, {}", begin + static_cast<int>(i), resumes ? "resumed" : "begun"));
         at_once[i]->check();

@@ -27,7 +27,7 @@ struct Doubtful {
 };
 
 const std::string kWays = "only the run knows which way it goes: each is counted";
-const std::string kTurns = "only the run knows how often: one turn is counted";
+const std::string kIterations = "only the run knows how often: one turn is counted";
 const std::string kRest = "only the run knows whether it ends here: what follows is counted";
 const std::string kUnknown = "only the run knows what this works on: it is not counted";
 
@@ -37,8 +37,8 @@ const std::vector<Doubtful> kDoubtful = {
     {"let y = if sum(x) > 1000 { square(x) } else { tanh(x) }\nprint(sum(y))\n", 3, kWays},
     {"model M { param w: [a] = 1 }\nlet m = M()\nif sum(x) > 1000 { m.w := m.w * 2 }\n", 5, kWays},
     {"if int(sum(x)) > 1000 and sum(square(x)) > 3 { print(1) }\n", 3, kWays},
-    {"while sum(x) > 1 { x := 0.5 * x }\nprint(sum(x))\n", 3, kTurns},
-    {"for i in 0..int(sum(x)) { print(sum(square(x))) }\n", 3, kTurns},
+    {"while sum(x) > 1 { x := 0.5 * x }\nprint(sum(x))\n", 3, kIterations},
+    {"for i in 0..int(sum(x)) { print(sum(square(x))) }\n", 3, kIterations},
     {"for i in 0..4 {\n  if sum(x) > i { break }\n  x := square(x)\n}\nprint(sum(x))\n", 4, kRest},
     {"for i in 0..4 {\n  if sum(x) > i { continue }\n  x := square(x)\n}\nprint(sum(x))\n", 4, kRest},
     {"fn f(y) {\n  if sum(y) > 3 { return y }\n  return square(y)\n}\nprint(sum(f(x)))\n", 4, kRest},

@@ -154,7 +154,7 @@ void expect_the_values_of_the_plan(const std::string& path, const eval::Settings
     is_estimate = is_estimate || !report.doubts.empty();
     if (report.costs.empty()) return;
     for (const std::string& head : {place_of(report.span) + "  " + report.text, std::string("in all")})
-      add_times(planned[head], report.counters, std::max<int64_t>(report.turns, 1));
+      add_times(planned[head], report.counters, std::max<int64_t>(report.iterations, 1));
   });
   session.run_file(path);
   const Symbolic read = read_symbolic(symbolic.text());

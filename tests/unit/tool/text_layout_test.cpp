@@ -326,10 +326,10 @@ TEST(PlanText, FormulasStandBesideTheFigures) {
   EXPECT_EQ(plan_text(report, false).find("batch·io"), std::string::npos);
 }
 
-TEST(PlanText, TurnsAreMultipliedOrPerTurn) {
-  EXPECT_EQ(turns_text(1), "");
-  EXPECT_EQ(turns_text(1200), "×1,200");
-  EXPECT_EQ(turns_text(0), "per turn");
+TEST(PlanText, IterationsAreMultipliedOrPerIteration) {
+  EXPECT_EQ(iterations_text(1), "");
+  EXPECT_EQ(iterations_text(1200), "×1,200");
+  EXPECT_EQ(iterations_text(0), "per turn");
 }
 
 TEST(PlanText, TotalsNameEveryCollective) {

@@ -1,8 +1,8 @@
 #pragma once
-// Host values that enter an iteration of a loop over a dim (eval/turns.h), and host values that leave it.
+// Host values that enter an iteration of a loop over a dim (eval/scan.h), and host values that leave it.
 //
 //   enter     PlacedValue copies a value with the dim: leaves stand for one position of its tensors and variables
-//   leave     LeftByTurn finds the iteration's tensors and variables in a value that outlives the iteration
+//   leave     LeftByIteration finds the iteration's tensors and variables in a value that outlives the iteration
 //
 // Functions and models hold scopes. The iteration is evaluated once, for all positions of the dim. A scope that it
 // makes and that outlives it therefore belongs to all positions (Scope::stacked_over), like a variable with the dim.
@@ -48,12 +48,12 @@ class PlacedValue {
   ScopePtr original(const Scope& copy) const;
 
   /// A name of a stacked model, or of a function of such a model, that the iteration has assigned.
-  struct AssignedInTurn {
+  struct AssignedInIteration {
     ScopePtr scope;    ///< the original scope
     size_t index;      ///< of the binding
     HostValue* value;  ///< in the iteration
   };
-  std::vector<AssignedInTurn> assigned_names() const;
+  std::vector<AssignedInIteration> assigned_names() const;
 
  private:
   /// A scope (`was`) and its copy for the iteration (`own`).
@@ -90,11 +90,11 @@ class PlacedValue {
 };
 
 /// Finds the tensors and variables that an iteration has made, in values that outlive it.
-class LeftByTurn {
+class LeftByIteration {
  public:
   /// `placed` has the copies that the iteration uses, or is null.
-  LeftByTurn(const Turn& turn, const Dim& over, const PlacedValue* placed)
-      : turn_(turn), over_(over), placed_(placed) {}
+  LeftByIteration(const Iteration& iteration, const Dim& over, const PlacedValue* placed)
+      : iteration_(iteration), over_(over), placed_(placed) {}
 
   /// Adds a value that outlives the iteration. Replaces copies in the value by their originals, and marks the value's
   /// scopes as belonging to all positions of the dim.
@@ -105,12 +105,12 @@ class LeftByTurn {
   void sort();
 
  private:
-  bool is_of_turn(const Scope& scope) const { return scope.parent && scope.number >= turn_.first; }
+  bool is_of_iteration(const Scope& scope) const { return scope.parent && scope.number >= iteration_.first; }
   /// Adds the values of names that the text of a function or model mentions, if scopes of the iteration bind them.
   void add_named(const void* what, const ast::FunctionText& text, const ScopePtr& scope, size_t visible);
   void visit(HostValue& value);
 
-  const Turn& turn_;
+  const Iteration& iteration_;
   const Dim over_;
   const PlacedValue* placed_;
   std::vector<HostValue*> waiting_;

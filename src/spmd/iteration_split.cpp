@@ -1,4 +1,4 @@
-#include "spmd/iteration.h"
+#include "spmd/iteration_split.h"
 
 #include <algorithm>
 #include <array>
@@ -269,9 +269,9 @@ class Chooser {
       AxisSet gathered = 0, left_whole = 0;
       for (size_t k = 0; k < operands_.size(); ++k)
         if (dim.operands[k] < 0) gathered |= operands_[k].sharding.split() & way[j].set();
-      auto add = [&](const std::vector<Placed>& all, const std::vector<int8_t>& places) {
+      auto add = [&](const std::vector<Placed>& all, const std::vector<int8_t>& indices) {
         for (size_t k = 0; k < all.size(); ++k)
-          if (all[k].written && places[k] >= 0) left_whole |= way[j].set() & ~all[k].written->dims[places[k]].set();
+          if (all[k].written && indices[k] >= 0) left_whole |= way[j].set() & ~all[k].written->dims[indices[k]].set();
       };
       add(operands_, dim.operands);
       add(results_, dim.results);

@@ -5,7 +5,7 @@
 //   scan      the carry and the iteration's position of xs are leaves; all other values are constants
 //   stacked   stacks the initial values of a model's params and states along the dim, which becomes their first dim
 //
-// Nothing is computed while the function is evaluated (Cuts::turn). Work that the host would have to do in each
+// Nothing is computed while the function is evaluated (Cuts::iteration). Work that the host would have to do in each
 // iteration is an error, with the advice to write a `for` loop. Random calls in the region have the numbers of the
 // first iteration. After the loop, the count of random calls includes those of all iterations.
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "eval/turns.h"
+#include "eval/scan.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,12 +7,12 @@
 
 #include "eval/calls.h"
 #include "eval/cuts.h"
+#include "eval/iteration_values.h"
 #include "eval/possible_values.h"
 #include "eval/scope.h"
-#include "eval/turn_values.h"
 #include "eval/variables.h"
 #include "eval/variables_below.h"
-#include "eval/within_turn.h"
+#include "eval/within_iteration.h"
 #include "graph/op.h"
 #include "graph/region.h"
 #include "ops/builder.h"
@@ -123,8 +123,8 @@ Values as_begun(ops::Builder& builder, Values values, const Values& begins) {
 
 /// Fails if an operation of the iteration computes along the dim `micro` of micro-batches. Each position of this dim is
 /// a micro-batch that passes through the loop alone.
-void refuse_mixing(const graph::Region& turn, Name micro) {
-  const graph::LaidOutOperation* const mixing = along_micro(turn, micro, false).mixing;
+void refuse_mixing(const graph::Region& iteration, Name micro) {
+  const graph::LaidOutOperation* const mixing = along_micro(iteration, micro, false).mixing;
   if (mixing)
     fail(Diagnostic(Kind::mixes_micro_batches, mixing->span,
                     fmt::format("{} computes along {}, of which each place is a micro-batch that goes through the "
@@ -143,14 +143,14 @@ const Value& begins_with(const Variable& variable) {
 }
 
 /// Appends the values that an iteration leaves and that must be stacked: first variables, then tensors.
-void append_left(Values& values, LeftByTurn& left) {
+void append_left(Values& values, LeftByIteration& left) {
   left.sort();
   for (const VariablePtr& variable : left.variables) values.push_back(begins_with(*variable));
   for (const HostValue* tensor : left.tensors) values.push_back(tensor->as<graph::Handle>()->value());
 }
 
 /// Replaces the iteration's values by the stacked values, in the variables and host values that hold them.
-void stack_left(Caller& caller, const LeftByTurn& left, const Dim& over, const Values& stacked) {
+void stack_left(Caller& caller, const LeftByIteration& left, const Dim& over, const Values& stacked) {
   std::unordered_map<const graph::LaidOutOperation*, size_t> of;  // by the variable's operation in the iteration
   for (size_t p = 0; p < left.variables.size(); ++p) of[left.variables[p]->current.value().node->operation.get()] = p;
   for (size_t p = 0; p < left.variables.size(); ++p)
@@ -181,19 +181,20 @@ class ScanCall {
         starts_(starts()),
         carried_(as_carried(builder_, starts_, micro_)),
         calls_before_(builder_.context.random_calls),
-        is_outermost_(!caller.parts.calls.makes_instance() && !caller.parts.cuts.turn()),
-        under_way_{"scan", call.span(), graph::new_node_id(), caller.parts.variables.last(), caller.parts.cuts.turn()},
+        is_outermost_(!caller.parts.calls.makes_instance() && !caller.parts.cuts.iteration()),
+        under_way_{"scan", call.span(), graph::new_node_id(), caller.parts.variables.last(),
+                   caller.parts.cuts.iteration()},
         placed_(caller, over_, has_xs() ? call.span(kXs) : call.span()),
         left_(under_way_, over_, &placed_) {
-    turn_.first_node = under_way_.first;
-    turn_.micro = micro_;
+    iteration_.first_node = under_way_.first;
+    iteration_.micro = micro_;
   }
 
   HostValue run() {
     std::optional<ForgetsUnnamed> forgets;
     if (is_outermost_) forgets.emplace(caller_.parts.variables);
     if (!evaluate_iteration()) return unknown(UnknownKind::kAny);
-    builder_.context.random_calls = calls_before_ + static_cast<double>(turn_.calls * over_.size);
+    builder_.context.random_calls = calls_before_ + static_cast<double>(iteration_.calls * over_.size);
     builder_.span = call_.span();
     return results_of(add_loop());
   }
@@ -232,8 +233,8 @@ class ScanCall {
       fail(Kind::shape_mismatch, call_.span(kXs), "expected something with the dim {}, found {}", to_string(over_),
            describe(call_.value(kXs)));
     under_way_.own = placed_.variables;
-    const WithinTurn within(caller_, under_way_);
-    const ForgetsUnnamed of_turn(caller_.parts.variables);
+    const WithinIteration within(caller_, under_way_);
+    const ForgetsUnnamed of_iteration(caller_.parts.variables);
     std::vector<HostValue> arguments = {begin_carries()};
     if (has_xs()) arguments.push_back(x);
     HostValue returned = caller_.parts.calls.call_with(call_.value(kFunction), std::move(arguments), call_.span());
@@ -241,8 +242,8 @@ class ScanCall {
     builder_.span = call_.span();
     take_returned(std::move(returned));
     take_left();
-    turn_.placed = placed_.leaves;
-    turn_.calls = within.calls();
+    iteration_.placed = placed_.leaves;
+    iteration_.calls = within.calls();
     return true;
   }
 
@@ -250,11 +251,12 @@ class ScanCall {
   HostValue begin_carries() {
     for (size_t c = 0; c < starts_.size(); ++c) {
       const Value& start = carried_[c];
-      turn_.carried.push_back(builder_.constant(start.type(), {start.sharding(), start.inherited(), start.mesh(), {}}));
-      turn_.carried.back().node->name = starts_[c].node->name.empty() ? Name("carry") : starts_[c].node->name;
+      iteration_.carried.push_back(
+          builder_.constant(start.type(), {start.sharding(), start.inherited(), start.mesh(), {}}));
+      iteration_.carried.back().node->name = starts_[c].node->name.empty() ? Name("carry") : starts_[c].node->name;
     }
     size_t next = 0;
-    return with_tensors(call_.value(kStart), as_begun(builder_, turn_.carried, starts_), next);
+    return with_tensors(call_.value(kStart), as_begun(builder_, iteration_.carried, starts_), next);
   }
 
   /// Takes the next carry and what is stacked from the result of the function.
@@ -270,25 +272,25 @@ class ScanCall {
            describe(call_.value(kStart)), describe(returned));
     Values ends;
     append_tensors(ends, caller_, returned, call_.span(kFunction), "the carry");
-    turn_.next = as_carried(builder_, carried_on(caller_, starts_, ends, call_.span(kFunction)), micro_);
+    iteration_.next = as_carried(builder_, carried_on(caller_, starts_, ends, call_.span(kFunction)), micro_);
     if (is_pair_ && !ys_.is<None>())
-      append_tensors(turn_.stacked, caller_, ys_, call_.span(kFunction), "the second part");
-    refuse_dim(turn_.stacked, over_, "the second part", call_.span(kFunction));
+      append_tensors(iteration_.stacked, caller_, ys_, call_.span(kFunction), "the second part");
+    refuse_dim(iteration_.stacked, over_, "the second part", call_.span(kFunction));
   }
 
   /// Stacks also what the iteration assigned to variables and names, and appended to lists.
   void take_left() {
     for (const VariablePtr& variable : placed_.variables)
-      if (variable->is_assigned) turn_.stacked.push_back(variable->current.value());
-    const size_t of_function = turn_.stacked.size();
-    for (const Turn::Extended& list : under_way_.extended) {
+      if (variable->is_assigned) iteration_.stacked.push_back(variable->current.value());
+    const size_t of_function = iteration_.stacked.size();
+    for (const Iteration::Extended& list : under_way_.extended) {
       std::vector<HostValue>& items = (*list.scope->find_own(list.name)->value.as<ListPtr>())->items;
       for (size_t i = list.before; i < items.size(); ++i) left_.add(items[i]);
     }
     assigned_ = placed_.assigned_names();
-    for (const PlacedValue::AssignedInTurn& name : assigned_) left_.add(*name.value);
-    append_left(turn_.stacked, left_);
-    refuse_dim({turn_.stacked.begin() + static_cast<std::ptrdiff_t>(of_function), turn_.stacked.end()}, over_,
+    for (const PlacedValue::AssignedInIteration& name : assigned_) left_.add(*name.value);
+    append_left(iteration_.stacked, left_);
+    refuse_dim({iteration_.stacked.begin() + static_cast<std::ptrdiff_t>(of_function), iteration_.stacked.end()}, over_,
                "what the turn leaves in a list or a model", call_.span(kFunction));
   }
 
@@ -299,13 +301,13 @@ class ScanCall {
     for (size_t p = 0; p < placed_.variables.size(); ++p)
       if (Value& all = placed_.all[placed_.all_of[p]]; placed_.variables[p]->is_assigned)
         all = builder_.add(ops::kCopy, {all});
-    ops::ScanResults results = add_scan(builder_, attributes_, turn_, carried_, placed_.all);
+    ops::ScanResults results = add_scan(builder_, attributes_, iteration_, carried_, placed_.all);
     if (!micro_.empty()) refuse_mixing(*results.carried[0].operation().region, micro_);
     size_t of_states = results.stacked.size() - left_.tensors.size() - left_.variables.size();
     stack_left(caller_, left_, over_,
                {results.stacked.begin() + static_cast<std::ptrdiff_t>(of_states), results.stacked.end()});
     if (is_outermost_ && !left_.variables.empty()) caller_.parts.variables.paths_are_complete(under_way_.first);
-    for (const PlacedValue::AssignedInTurn& name : assigned_)
+    for (const PlacedValue::AssignedInIteration& name : assigned_)
       caller_.parts.variables.assign_name(name.scope, name.index, HostValue(*name.value), call_.span());
     for (const VariablePtr& variable : placed_.variables) of_states -= variable->is_assigned ? 1 : 0;
     for (size_t p = 0, next = of_states; p < placed_.variables.size(); ++p)
@@ -332,11 +334,11 @@ class ScanCall {
   const Values starts_, carried_;
   const double calls_before_;
   const bool is_outermost_;
-  Turn under_way_;
+  Iteration under_way_;
   PlacedValue placed_;
-  LeftByTurn left_;
-  ops::TurnGraph turn_;
-  std::vector<PlacedValue::AssignedInTurn> assigned_;
+  LeftByIteration left_;
+  ops::IterationGraph iteration_;
+  std::vector<PlacedValue::AssignedInIteration> assigned_;
   bool is_pair_ = false;
   HostValue ys_;  ///< the second part, if the function returns a pair
 };
@@ -356,17 +358,18 @@ HostValue stacked(Caller& caller, const Bound& call) {
   ops::Builder& builder = caller.parts.builder;
   const Dim over = call.dim(kOver);
   const double calls_before = builder.context.random_calls;
-  Turn under_way{"stacked", call.span(), graph::new_node_id(), caller.parts.variables.last(), caller.parts.cuts.turn()};
-  ops::TurnGraph turn;
-  turn.first_node = under_way.first;
+  Iteration under_way{"stacked", call.span(), graph::new_node_id(), caller.parts.variables.last(),
+                      caller.parts.cuts.iteration()};
+  ops::IterationGraph iteration;
+  iteration.first_node = under_way.first;
   HostValue made;
-  const bool is_outermost = !caller.parts.calls.makes_instance() && !caller.parts.cuts.turn();
+  const bool is_outermost = !caller.parts.calls.makes_instance() && !caller.parts.cuts.iteration();
   std::optional<ForgetsUnnamed> forgets;
   if (is_outermost) forgets.emplace(caller.parts.variables);
-  LeftByTurn left(under_way, over, nullptr);
+  LeftByIteration left(under_way, over, nullptr);
   {
-    const WithinTurn within(caller, under_way);
-    const ForgetsUnnamed of_turn(caller.parts.variables);
+    const WithinIteration within(caller, under_way);
+    const ForgetsUnnamed of_iteration(caller.parts.variables);
     made = caller.parts.calls.call_with(call.value(kFunction), {}, call.span());
     if (is_undecided(made)) return unknown(UnknownKind::kAny);
     if (holds_variables(made) != HoldsVariables::kYes)
@@ -374,14 +377,14 @@ HostValue stacked(Caller& caller, const Bound& call) {
                       fmt::format("expected a function that makes a model, found one that gives {}", describe(made)))
                .help("stacked(layers, fn() = nn.Dense(a, b))"));
     left.add(made);
-    append_left(turn.stacked, left);
-    refuse_dim(turn.stacked, over, "what is stacked", call.span(kFunction));
-    turn.calls = within.calls();
+    append_left(iteration.stacked, left);
+    refuse_dim(iteration.stacked, over, "what is stacked", call.span(kFunction));
+    iteration.calls = within.calls();
   }
-  builder.context.random_calls = calls_before + static_cast<double>(turn.calls * over.size);
+  builder.context.random_calls = calls_before + static_cast<double>(iteration.calls * over.size);
   builder.span = call.span();
-  if (turn.stacked.empty()) return made;
-  const ops::ScanResults results = add_scan(builder, {.over = over}, turn, {}, {});
+  if (iteration.stacked.empty()) return made;
+  const ops::ScanResults results = add_scan(builder, {.over = over}, iteration, {}, {});
   stack_left(caller, left, over, results.stacked);
   if (is_outermost) caller.parts.variables.paths_are_complete(under_way.first);
   return made;

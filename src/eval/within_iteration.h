@@ -12,14 +12,14 @@ namespace mtf::eval {
 
 /// For its lifetime, new nodes belong to a loop iteration: no value table counts them, no layout record has them, and
 /// no cut computes them.
-class WithinTurn {
+class WithinIteration {
  public:
-  WithinTurn(Caller& caller, Turn& turn)
+  WithinIteration(Caller& caller, Iteration& iteration)
       : builder_(caller.parts.builder),
         table_(builder_.table, nullptr),
         record_(builder_.record, nullptr),
         on_add_(builder_.on_add, nullptr),
-        turn_(caller.parts.cuts.within(turn)),
+        iteration_(caller.parts.cuts.within(iteration)),
         begun_(builder_.context.random_calls) {}
   /// The number of random calls since the beginning of the iteration.
   int64_t calls() const { return static_cast<int64_t>(builder_.context.random_calls - begun_); }
@@ -29,7 +29,7 @@ class WithinTurn {
   Restore<std::shared_ptr<graph::ValueTable>> table_;
   Restore<std::shared_ptr<graph::LayoutRecord>> record_;
   Restore<std::function<void(graph::Node&)>> on_add_;
-  Restore<Turn*> turn_;
+  Restore<Iteration*> iteration_;
   const double begun_;
 };
 

@@ -1,4 +1,4 @@
-#include "eval/turn_values.h"
+#include "eval/iteration_values.h"
 
 #include <algorithm>
 #include <utility>
@@ -226,8 +226,8 @@ ScopePtr PlacedValue::original(const Scope& copy) const {
   return at != copies_by_scope_.end() && at->second->own.get() == &copy ? at->second->was : nullptr;
 }
 
-std::vector<PlacedValue::AssignedInTurn> PlacedValue::assigned_names() const {
-  std::vector<AssignedInTurn> assigned;
+std::vector<PlacedValue::AssignedInIteration> PlacedValue::assigned_names() const {
+  std::vector<AssignedInIteration> assigned;
   for (const std::unique_ptr<Copy>& copy : copies_)
     for (size_t i = 0; i < copy->began.size() && copy->may_assign; ++i)
       if (HostValue& now = copy->own->bindings[i].value; now.data != copy->began[i].data)
@@ -237,7 +237,7 @@ std::vector<PlacedValue::AssignedInTurn> PlacedValue::assigned_names() const {
 
 // ---- values that leave an iteration ---------------------------------------------------------------------------------
 
-void LeftByTurn::add(HostValue& value) {
+void LeftByIteration::add(HostValue& value) {
   waiting_.push_back(&value);
   while (!waiting_.empty()) {
     HostValue* const next = waiting_.back();
@@ -246,20 +246,20 @@ void LeftByTurn::add(HostValue& value) {
   }
 }
 
-void LeftByTurn::visit(HostValue& value) {
+void LeftByIteration::visit(HostValue& value) {
   if (const HostValue* original = placed_ ? placed_->original(value) : nullptr) {
     value = HostValue(*original);
   } else if (auto* tensor = value.as<graph::Handle>()) {
-    if (tensor->value().node->id >= turn_.first) tensors.push_back(&value);
+    if (tensor->value().node->id >= iteration_.first) tensors.push_back(&value);
   } else if (auto* variable = value.as<VariablePtr>()) {
-    if ((*variable)->serial > turn_.last_variable && seen_.insert(variable->get()).second)
+    if ((*variable)->serial > iteration_.last_variable && seen_.insert(variable->get()).second)
       variables.push_back(*variable);
   } else if (auto* list = value.as<ListPtr>()) {
     if (seen_.insert(list->get()).second)
       for (HostValue& item : (*list)->items) waiting_.push_back(&item);
   } else if (auto* instance = value.as<InstancePtr>()) {
     Scope& scope = *(*instance)->scope;
-    if (!is_of_turn(scope) || !seen_.insert(instance->get()).second) return;
+    if (!is_of_iteration(scope) || !seen_.insert(instance->get()).second) return;
     const ModelClass& model = *(*instance)->model;
     add_named(&model, text_of(model), model.scope, seen_by(model));
     if (!belongs_to(scope, over_.name)) scope.stacked_over.push_back(over_.name);
@@ -271,20 +271,21 @@ void LeftByTurn::visit(HostValue& value) {
   }
 }
 
-void LeftByTurn::add_named(const void* what, const ast::FunctionText& text, const ScopePtr& scope, size_t visible) {
-  if (!is_of_turn(*scope) || !seen_.insert(what).second) return;
-  for (Scope* each = scope.get(); each && is_of_turn(*each); each = each->parent.get()) {
+void LeftByIteration::add_named(const void* what, const ast::FunctionText& text, const ScopePtr& scope,
+                                size_t visible) {
+  if (!is_of_iteration(*scope) || !seen_.insert(what).second) return;
+  for (Scope* each = scope.get(); each && is_of_iteration(*each); each = each->parent.get()) {
     if (!belongs_to(*each, over_.name)) each->stacked_over.push_back(over_.name);
     if (ScopePtr original = placed_ && each->parent ? placed_->original(*each->parent) : nullptr)
       each->parent = std::move(original);
   }
   for (const Name name : sorted_names(text)) {
     const Scope::Found found = scope->find(name, visible);
-    if (found.binding && is_of_turn(*found.scope)) waiting_.push_back(&found.binding->value);
+    if (found.binding && is_of_iteration(*found.scope)) waiting_.push_back(&found.binding->value);
   }
 }
 
-void LeftByTurn::sort() {
+void LeftByIteration::sort() {
   std::sort(variables.begin(), variables.end(),
             [](const VariablePtr& a, const VariablePtr& b) { return a->serial < b->serial; });
 }
