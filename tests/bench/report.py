@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import BUILD, HERE, MTF, OURS, PYTHON, Report, calibrated, check_once, events_of, finished, mpirun, options, our_collectives, our_step, peers_speed, seconds_a_turn, start
+from measure import BUILD, HERE, MTF, OURS, PYTHON, Report, calibrated, check_once, events_of, finished, is_collective, mpirun, options, our_collectives, our_step, peers_speed, seconds_a_turn, start
 
 TURNS = int(os.environ.get("TURNS", "5"))
 
@@ -163,7 +163,7 @@ def a_loop_of_permutes(report):
     def seconds_and_waits(*words):
         with tempfile.NamedTemporaryFile(suffix=".json") as file:
             finished(start(mpirun(2) + [MTF, "run", script, "--threads", "1", "--timeline", file.name, *options({"steps": turns}), *words], OURS))
-            events = [event for event in events_of(file.name) if event["cat"] == "compute"]
+            events = [event for event in events_of(file.name) if not is_collective(event)]
         first = min(event["ts"] for event in events if event["name"].startswith("einsum"))
         events = [event for event in events if event["ts"] >= first]
         wall = max(event["ts"] + event["dur"] for event in events) - first
