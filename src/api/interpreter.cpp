@@ -98,6 +98,15 @@ struct Interpreter::Impl {
       session.on_warning([this](const Diagnostic& warning) { warn(diagnostic_record(warning)); });
     if (options.progress && runtime.rank() == 0)
       session.on_progress([tell = options.progress](const eval::Progress& loops) { tell(progress_records(loops)); });
+    if (options.report && runtime.rank() == 0) {
+      session.on_statement([this, tell = options.report](const eval::StatementReport& statement) {
+        session::Planned done;
+        done.statements.push_back(statement);
+        done.counters = statement.counters;
+        done.mesh = std::make_shared<const Mesh>(session.mesh());
+        tell(plan_record(done));
+      });
+    }
   }
 
   /// Runs a step that may print. An exception of the function that takes the output ends this run alone.

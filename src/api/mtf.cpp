@@ -445,6 +445,12 @@ mtf::InterpreterOptions options_of(const mtf_options& of_caller) {
       progress(all.data(), all.size(), context);
     };
   }
+  if (given.report != nullptr) {
+    options.report = [report = given.report, context = given.context](const mtf::PlanRecord& record) {
+      const HeldPlan plan(record);
+      report(&plan, context);
+    };
+  }
   options.mesh = text_or_empty(given.mesh);
   options.layout = text_or_empty(given.layout);
   if (given.set_count > 0) there(given.set, "the settings are null");

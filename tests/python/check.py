@@ -138,10 +138,11 @@ class Errors(unittest.TestCase):
             s.run("1")
 
     def test_warnings_progress_and_output_are_given(self):
-        printed, warned, told = [], [], []
-        with mtf.Session(output=printed.append, warning=warned.append, progress=told.append) as s:
+        printed, warned, told, reports = [], [], [], []
+        with mtf.Session(output=printed.append, warning=warned.append, progress=told.append, report=reports.append) as s:
             s.run("dim n = 2\nlet x = ones([n])\nfor i in 0..2 { x := x + 1.0\nprint(i) }\nsum(x)\nfn f() { 1 + 1 }\nf()")
         self.assertEqual("".join(printed), "0\n1\n")
+        self.assertEqual([report["totals"]["flops"] for report in reports[1:4]], [0, 4, 2])
         self.assertEqual(told[0], [{"variable": "i", "done": 0, "count": 2, "seconds": told[0][0]["seconds"]}])
 
     def test_an_output_that_raises_ends_its_run_alone(self):

@@ -462,6 +462,9 @@ struct InterpreterOptions {
   std::function<void(const DiagnosticRecord&)> warning = {};
   /// Receives the loops under way that compute, the outermost first, at the beginning of each iteration.
   std::function<void(std::span<const ProgressRecord>)> progress = {};
+  /// Receives after each statement of a run what it computed and communicated, as the prompt reports it: measured, in
+  /// the form of a plan. If empty, nothing is recorded for it.
+  std::function<void(const PlanRecord&)> report = {};
 };
 
 /// Another mesh or layout than the current one, in the same notation. An empty member keeps the current one.

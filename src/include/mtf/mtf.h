@@ -100,6 +100,8 @@ typedef struct mtf_progress {
   double seconds;       /* since the loop began */
 } mtf_progress;
 
+struct mtf_plan; /* costs: see mtf_get_plan() */
+
 typedef struct mtf_options {
   size_t struct_size; /* sizeof(mtf_options): later versions may add members at the end. 0: those of version 0.1 */
   const char* mesh;   /* "rows:2;cols:2" */
@@ -119,6 +121,9 @@ typedef struct mtf_options {
   int64_t memory;   /* bytes that each processor may use for a program and its inputs; 0: no limit */
   /* Receives the loops under way that compute, the outermost first, at the beginning of each iteration. */
   void (*progress)(const mtf_progress* loops, size_t count, void* context);
+  /* Receives after each statement of a run what it computed and communicated, in the form of a plan that is valid only
+   * during the call, and `context`. */
+  void (*report)(const struct mtf_plan* report, void* context);
 } mtf_options;
 
 /* Opens an interpreter. If `options` is NULL, the program chooses them all. The caller owns the interpreter and closes

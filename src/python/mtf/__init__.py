@@ -71,7 +71,7 @@ _Options = _structure("options", """size struct_size
     pointer output, warning, context
     int check_finite
     int64 memory
-    pointer progress""")
+    pointer progress, report""")
 _Dim = _structure("dim", "text name\nint64 size")
 _Tensor = _structure("tensor", "int element\nsize dim_count\n*dim dims\nsize bytes\npointer data")
 
@@ -99,6 +99,7 @@ _Stream = _structure("stream", "pointer begin, next, end")
 
 _OUTPUT = ctypes.CFUNCTYPE(None, c_void_p, c_size_t, c_void_p)
 _WARNING = ctypes.CFUNCTYPE(None, POINTER(_Diagnostic), c_void_p)
+_REPORT = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
 _PROGRESS = ctypes.CFUNCTYPE(None, POINTER(_Progress), c_size_t, c_void_p)
 _FUNCTION = ctypes.CFUNCTYPE(c_int, POINTER(_Value), c_size_t, POINTER(_Value), c_void_p)
 _BEGIN = ctypes.CFUNCTYPE(c_void_p, c_void_p)
@@ -466,15 +467,17 @@ class Session:
 
     mesh, layout: as of the `mtf` command, "rows:2;cols:2" and "batch:rows". set: values of options and dims by name.
     output: gets what is printed; otherwise it goes to standard output. warning: gets each warning of a run. progress:
-    gets a list of dicts, the loops under way, at the beginning of each iteration. memory: bytes that each processor may
-    use. on_ranks: mpirun has started this process as one of several.
+    gets a list of dicts, the loops under way, at the beginning of each iteration. report: gets a Plan after each
+    statement of a run, with what it computed and communicated. memory: bytes that each processor may use. on_ranks:
+    mpirun has started this process as one of several.
     """
 
     def __init__(self, mesh: str = "", layout: str = "", *, set: Optional[Mapping[str, Any]] = None, threads: int = 0,
                  memory: int = 0, check_finite: bool = False, on_ranks: bool = False, standard_library: str = "",
                  output: Optional[Callable[[str], None]] = None,
                  warning: Optional[Callable[[Diagnostic], None]] = None,
-                 progress: Optional[Callable[[list[dict[str, Any]]], None]] = None):
+                 progress: Optional[Callable[[list[dict[str, Any]]], None]] = None,
+                 report: Optional[Callable[["Plan"], None]] = None):
         self._held = c_void_p()
         self._dead: collections.deque[tuple[Any, int]] = collections.deque()
         self._failure: Optional[BaseException] = None
@@ -494,6 +497,9 @@ class Session:
             options.progress = self._callback(_PROGRESS, lambda loops, count, _: progress(
                 [{"variable": each.variable.decode(), "done": each.done, "count": each.count, "seconds": each.seconds}
                  for each in loops[:count]]))
+        if report is not None:
+            options.report = self._callback(_REPORT, lambda plan, _: report(
+                Plan(_library.mtf_plan_json(plan).decode())))
         code = _library.mtf_open(byref(options), byref(self._held))
         if code:
             error = self._error(code)

@@ -367,6 +367,24 @@ int calls_are_prepared(void) {
   return 0;
 }
 
+static void add_flops(const mtf_plan* report, void* context) {
+  if (mtf_plan_json(report) != NULL) *(int64_t*)context += report->totals.flops;
+}
+
+int statements_are_reported(void) {
+  mtf_interpreter* mtf = NULL;
+  int64_t flops = 0;
+  mtf_options options = {0};
+  options.struct_size = sizeof options;
+  options.report = add_flops;
+  options.context = &flops;
+  CHECK(mtf_open(&options, &mtf) == MTF_OK);
+  CHECK(mtf_run(mtf, "dim n = 4\nlet x = ones([n]) * 2") == MTF_OK && flops == 4);
+  CHECK(mtf_run(mtf, "let y = x + 1") == MTF_OK && flops == 8);
+  mtf_close(mtf);
+  return 0;
+}
+
 int options_have_a_size(void) {
   mtf_options options = {0};
   mtf_interpreter* mtf = NULL;

@@ -23,6 +23,7 @@ int functions_are_called(void);
 int streams_are_walked(void);
 int calls_are_prepared(void);
 int options_have_a_size(void);
+int statements_are_reported(void);
 int a_file_is_run(const char* path, const char* missing);
 
 #ifdef __cplusplus

@@ -25,6 +25,7 @@ TEST(CProgram, SetsAndGetsValues) { EXPECT_EQ(values_go_in_and_come_out(), 0); }
 TEST(CProgram, DefinesFunctions) { EXPECT_EQ(functions_are_called(), 0); }
 TEST(CProgram, DefinesStreams) { EXPECT_EQ(streams_are_walked(), 0); }
 TEST(CProgram, PreparesCalls) { EXPECT_EQ(calls_are_prepared(), 0); }
+TEST(CProgram, IsToldOfEachStatement) { EXPECT_EQ(statements_are_reported(), 0); }
 TEST(CProgram, SaysTheSizeOfItsOptions) { EXPECT_EQ(options_have_a_size(), 0); }
 TEST(CProgram, InterruptsARun) { EXPECT_EQ(an_interrupt_ends_a_run(), 0); }
 

@@ -205,5 +205,21 @@ TEST(Progress, IsToldOfEachIteration) {
   EXPECT_EQ(done, (std::vector<std::int64_t>{0, 1, 2, 3}));
 }
 
+TEST(Report, IsThatOfEachStatementAndEqualToItsPlan) {
+  std::vector<PlanRecord> reports;
+  InterpreterOptions options{.mesh = "all:2", .layout = "n:all"};
+  options.output = [](std::string_view) {};
+  options.report = [&](const PlanRecord& report) { reports.push_back(report); };
+  Interpreter interpreter(options);
+  interpreter.run("dim n = 4\nlet x = range(n) + 1.0\nprint(sum(x))");
+  ASSERT_EQ(reports.size(), 3);
+  const PlanRecord& last = reports.back();
+  ASSERT_EQ(last.totals.collectives.size(), 1);
+  EXPECT_EQ(last.totals.collectives[0].count, 1);
+  ASSERT_FALSE(last.parts.empty());
+  EXPECT_EQ(last.parts[0].text, "print(sum(x))");
+  EXPECT_EQ(last.totals, interpreter.plan("print(sum(x))").totals);
+}
+
 }  // namespace
 }  // namespace mtf
