@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check.py LIBRARY: the package mtf for Python. Exits 77 without NumPy."""
 import gc
+import importlib.util
 import inspect
 import os
 import pathlib
@@ -211,6 +212,15 @@ class Functions(unittest.TestCase):
                 s.run("for x in uneven() { print(sum(x)) }")
             with self.assertRaises(mtf.Error):
                 s.stream("none", [], "n")
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "PyTorch is not installed")
+    def test_a_data_loader_of_pytorch_is_a_stream(self):
+        import torch
+        data = torch.utils.data.TensorDataset(torch.arange(24.0).reshape(12, 2), torch.arange(12))
+        with mtf.Session("p:2", "batch:p") as s:
+            s.stream("train", torch.utils.data.DataLoader(data, batch_size=4), ("batch io", "batch"))
+            s.run("let t = zeros([])\nlet n = zeros([], i32)\nfor (x, y) in train() { t := t + sum(x)\nn := n + sum(y) }")
+            self.assertEqual((s["t"].numpy(), s["n"].numpy()), (276, 66))
 
     def test_prepared_calls(self):
         with mtf.Session() as s:
