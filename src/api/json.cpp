@@ -150,6 +150,11 @@ std::string to_json(const PlanRecord& plan) {
   AnswerJson json = headed("plan");
   json["mesh"] = plan.mesh;
   json["totals"] = json_of(plan.totals);
+  json["peak"] = {{"held", plan.peak.held},
+                  {"saved", plan.peak.saved},
+                  {"gradients", plan.peak.gradients},
+                  {"temporary", plan.peak.temporary},
+                  {"buffers", plan.peak.buffers}};
   json["is_estimate"] = plan.is_estimate();
   json["doubts"] = list_of(plan.doubts);
   json["stored"] = {{"parameters", plan.stored.parameters},

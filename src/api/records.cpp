@@ -179,6 +179,8 @@ PlanRecord record_of(const session::PlanSummary& summary, const session::PlanTre
   made.doubts = doubt_records(summary.doubts);
   for (const auto& part : tree.root().parts) made.parts.push_back(part_record(*part));
   if (summary.mesh) made.mesh = to_string(*summary.mesh);
+  if (const auto& peak = summary.peak)
+    made.peak = {peak->held, peak->saved, peak->gradients, peak->temporary, peak->buffers};
   const eval::StoredVariables& stored = summary.stored;
   made.stored = {stored.parameters, stored.parameter_bytes, stored.states, stored.state_bytes};
   for (const eval::Unread& unread : summary.unread)

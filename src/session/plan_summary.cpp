@@ -13,6 +13,7 @@ PlanSummary summary_of(const Planned& planned, const PlanTree& tree) {
   PlanSummary summary{tree.totals(), planned.whole ? planned.whole->mesh : planned.mesh, {}, tree.doubts(), {}};
   summary.counters.processors = planned.whole ? planned.counters.processors : planned.mesh->size();
   summary.counters.peak_bytes = planned.counters.peak_bytes;
+  summary.peak = planned.peak;
   if (!planned.whole) return summary;
   summary.stored = planned.whole->stored;
   // A part of the program that an estimate did not evaluate may read a result.

@@ -23,7 +23,7 @@ struct PlanSummary {
       {};                    ///< how long the program takes, with `in all` last; empty without a machine
   std::string machine = {};  ///< the machine of the times
   std::optional<std::int64_t> memory = std::nullopt;    ///< what a processor has, if it was given
-  std::optional<plan::PeakMemory> peak = std::nullopt;  ///< shown with `memory`
+  std::optional<plan::PeakMemory> peak = std::nullopt;  ///< the text shows it with `memory`
 };
 
 /// Sums up a plan whose statements are those of `tree`; those of `planned` are not looked at. Warnings, seconds and

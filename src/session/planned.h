@@ -9,6 +9,7 @@
 #include "eval/reports.h"
 #include "eval/settings.h"
 #include "eval/stored_variables.h"
+#include "plan/peak_memory.h"
 #include "plan/program_record.h"
 
 namespace mtf::session {
@@ -25,10 +26,11 @@ eval::Settings assumed(eval::Settings settings, const Assumption& assumption);
 
 /// The plan of a script or a statement.
 struct Planned {
-  std::vector<eval::StatementReport> statements;  ///< the statement, or each statement of the script
-  plan::Counters counters;                        ///< of all statements; the peak includes all other values
-  MeshPtr mesh;                                   ///< the mesh in force at the start
-  Layout layout = {};                             ///< likewise; without rules if there is no layout
+  std::vector<eval::StatementReport> statements;        ///< the statement, or each statement of the script
+  plan::Counters counters;                              ///< of all statements; the peak includes all other values
+  std::optional<plan::PeakMemory> peak = std::nullopt;  ///< the peak by kind; of a plan, not of a run
+  MeshPtr mesh;                                         ///< the mesh in force at the start
+  Layout layout = {};                                   ///< likewise; without rules if there is no layout
   std::shared_ptr<plan::ProgramRecord> record =
       nullptr;                                    ///< the computation, if it is to be costed under other layouts
   plan::ProgramRecord::Before before = {};        ///< the recorded state at the start

@@ -333,6 +333,15 @@ struct StoredRecord {
   std::int64_t parameters = 0, parameter_bytes = 0, states = 0, state_bytes = 0;
 };
 
+/// What the peak of the fullest processor consists of, in bytes. Zeros for a run.
+struct PeakRecord {
+  std::int64_t held = 0;   ///< tensors from before the program with the peak or for later ones: params, states, data
+  std::int64_t saved = 0;  ///< values of the forward pass that the backward pass reads
+  std::int64_t gradients = 0;  ///< values of the backward pass that are read after it
+  std::int64_t temporary = 0;  ///< all other values
+  std::int64_t buffers = 0;    ///< of collectives
+};
+
 /// A result that nothing reads, and that is not computed.
 struct UnreadRecord {
   PlaceRecord place;
@@ -347,6 +356,7 @@ struct PlanRecord {
   std::vector<DoubtRecord> doubts;  ///< why the figures are an estimate; if empty, a run counts exactly these figures
   bool is_estimate() const { return !doubts.empty(); }
 
+  PeakRecord peak;                ///< its sum is the peak of the totals
   std::string mesh;               ///< in force: "[rows: 2, cols: 2]"; empty if a program used a larger one before
   std::vector<PartRecord> parts;  ///< the statements
 

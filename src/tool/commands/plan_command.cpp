@@ -133,10 +133,10 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   }
   session::Planned planned;
   planned.counters = execution.counters();
+  planned.peak = execution.peak_memory();
   planned.be_whole(std::make_shared<const Mesh>(session.mesh()), session.stored_variables(), session.unread());
   PlanSummary summary = summary_of(planned, tree);
   summary.memory = settings.memory > 0 ? std::optional(settings.memory) : std::nullopt;
-  summary.peak = execution.peak_memory();
   add_time(summary, tree, record, machine, [&] {
     return session::plan_script(script.name, script.text, settings, runtime, std::make_shared<plan::ProgramRecord>())
         .record;
