@@ -115,7 +115,10 @@ await page.screenshot({ path: join(pictures, "two_layer_8.png") });
 await check("a mesh is chosen where it is declared", async () => {
   await page.locator(".view-line span", { hasText: /^grid$/ }).first().click();
   await page.keyboard.press("Control+.");
-  await page.locator(".action-widget .monaco-list-row", { hasText: "Costs on 4 rows instead of 2" }).first().click();
+  await page.locator(".action-widget .monaco-list-row", { hasText: "Costs on 4 rows instead of 2" }).first().waitFor();
+  const focused = page.locator(".action-widget .monaco-list-row.focused", { hasText: "Costs on 4 rows instead of 2" });
+  for (let row = 0; row < 10 && (await focused.count()) === 0; ++row) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
   await expectText(page.locator(".statusbar"), ["rows:4;cols:2"]);
   await chooseMesh(page, "all:8", "batch:all");
 });
