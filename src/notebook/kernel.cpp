@@ -116,7 +116,12 @@ class Kernel : public xeus::xinterpreter {
     error_.reset();
     const std::string entry(trim(code));
     is_interrupted_ = false;
-    const bool is_right = entry.starts_with("%draw ")     ? draw(entry.substr(6))
+    if (const std::optional<std::string> help = help_of(entry)) {
+      const json page{{"source", "page"}, {"start", 0}, {"data", {{"text/plain", *help}}}};
+      return xeus::create_successful_reply(json::array({page}), json::object());
+    }
+    const bool is_right = entry == "%clear"               ? clear()
+                          : entry.starts_with("%draw ")   ? draw(entry.substr(6))
                           : entry.starts_with("%%ranks ") ? run_on_ranks(entry.substr(8))
                           : entry.starts_with('%')        ? repl_.enter(":" + entry.substr(1))
                                                           : repl_.enter(code);
@@ -128,6 +133,20 @@ class Kernel : public xeus::xinterpreter {
     std::vector<std::string> lines = split(text, '\n');
     if (!silent_) publish_execution_error(kind, text, lines);
     return xeus::create_error_reply(text, kind, json(lines));
+  }
+
+  /// Returns the text for the notebook's pager, if a cell asks for the help on a word: `?einsum`.
+  static std::optional<std::string> help_of(std::string_view entry) {
+    if (!entry.starts_with('?') || entry.find('\n') != entry.npos) return std::nullopt;
+    try {
+      return tool::help_text(std::string(trim(entry.substr(1))));
+    } catch (const UserError&) { return std::nullopt; }  // the prompt says what is wrong
+  }
+
+  /// Removes the output of the cell so far.
+  bool clear() {
+    clear_output(false);
+    return true;
   }
 
   bool draw(const std::string& expression) {

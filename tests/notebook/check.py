@@ -33,6 +33,8 @@ class Protocol(jupyter_kernel_test.KernelTests):
     complete_code_samples = ["let x = 1", "fn f(x) {\n  return x\n}", "%plan sum(x)", "?einsum"]
     incomplete_code_samples = ["fn f(x) {", "let x = ("]
     invalid_code_samples = ["let = 1", "let x = )"]
+    code_page_something = "?einsum"
+    code_clear_output = "%clear"
     code_stderr = "mesh m = [p: 2]\nuse m\nuse {n -> q}"
     code_history_pattern = "6 * ?"
     supported_history_operations = ("search",)  # for others xeus 2.4 writes four fields, not three
