@@ -155,7 +155,7 @@ void send(int to, RecordKind kind, const std::string& text) {
   }
 }
 
-struct Worker {
+struct WorkerProcess {
   std::size_t index = 0;
   pid_t process = 0;
   int from = -1;
@@ -165,7 +165,7 @@ struct Worker {
 };
 
 // Reads the complete records; returns true if there were any.
-bool take_records(Worker& worker) {
+bool take_records(WorkerProcess& worker) {
   bool any = false;
   std::uint32_t size = 0;
   constexpr std::size_t kHead = 1 + sizeof size;
@@ -185,8 +185,8 @@ bool take_records(Worker& worker) {
   return any;
 }
 
-Worker start(std::size_t index, std::chrono::seconds limit,
-             const std::function<std::string(std::size_t, const SayPlace&)>& work) {
+WorkerProcess start(std::size_t index, std::chrono::seconds limit,
+                    const std::function<std::string(std::size_t, const SayPlace&)>& work) {
   Pipe pipe;
   const pid_t child = forked(SIGKILL);
   if (child == 0) {
@@ -194,7 +194,7 @@ Worker start(std::size_t index, std::chrono::seconds limit,
     _exit(0);  // no destructors: the objects belong to the parent
   }
   close_end(pipe.write_end);
-  Worker worker;
+  WorkerProcess worker;
   worker.index = index;
   worker.process = child;
   worker.from = pipe.read_end;
@@ -202,7 +202,7 @@ Worker start(std::size_t index, std::chrono::seconds limit,
   return worker;
 }
 
-void finish(Worker& worker, bool too_long) {
+void finish(WorkerProcess& worker, bool too_long) {
   if (too_long) kill(worker.process, SIGKILL);
   close_end(worker.from);
   int status = 0;
@@ -216,7 +216,7 @@ void finish(Worker& worker, bool too_long) {
 void divide_work(std::size_t count, int jobs, std::chrono::seconds limit,
                  const std::function<std::string(std::size_t, const SayPlace&)>& work,
                  const std::function<bool(std::size_t, const WorkResult&)>& done) {
-  std::vector<Worker> workers;
+  std::vector<WorkerProcess> workers;
   std::vector<std::optional<WorkResult>> results(count);
   std::size_t next = 0, told = 0;
   while (told < count) {
@@ -224,13 +224,13 @@ void divide_work(std::size_t count, int jobs, std::chrono::seconds limit,
       workers.push_back(start(next++, limit, work));
     std::vector<pollfd> files;
     auto first = workers.front().deadline;
-    for (const Worker& worker : workers) {
+    for (const WorkerProcess& worker : workers) {
       files.push_back({worker.from, POLLIN, 0});
       first = std::min(first, worker.deadline);
     }
     poll(files.data(), files.size(), milliseconds_until(first));
     for (std::size_t i = workers.size(); i-- > 0;) {
-      Worker& worker = workers[i];
+      WorkerProcess& worker = workers[i];
       const bool open = files[i].revents == 0 || read_some(worker.from, worker.received);
       if (take_records(worker)) worker.deadline = Clock::now() + limit;
       const bool too_long = open && Clock::now() >= worker.deadline;
@@ -241,7 +241,7 @@ void divide_work(std::size_t count, int jobs, std::chrono::seconds limit,
     }
     for (; told < count && results[told]; ++told)
       if (!done(told, *results[told])) {
-        for (Worker& worker : workers) finish(worker, true);
+        for (WorkerProcess& worker : workers) finish(worker, true);
         return;
       }
   }
