@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "support/diagnostics.h"
+#include "support/integers.h"
 
 namespace mtf::eval {
 namespace {
@@ -23,11 +24,6 @@ bool compare(BinaryOp op, Number a, Number b) {
 
 [[noreturn]] void overflow(Span span, int64_t a, BinaryOp op, int64_t b) {
   fail(Kind::integer_overflow, span, "{} {} {}", a, ast::to_text(op), b);
-}
-
-int64_t floor_divide(int64_t a, int64_t b) {
-  int64_t quotient = a / b;
-  return (a % b != 0 && ((a < 0) != (b < 0))) ? quotient - 1 : quotient;
 }
 
 /// Returns the floor of the exact quotient, as for tensors (`floordiv_of`, kernels/lane_math.h).
@@ -70,7 +66,7 @@ HostValue integers(BinaryOp op, int64_t a, int64_t b, Span span) {
         if (__builtin_sub_overflow(int64_t{0}, a, &result)) overflow(span, a, op, b);
         return result;
       }
-      result = floor_divide(a, b);
+      result = floor_div(a, b);
       return op == BinaryOp::kFloorDivide ? result : a - result * b;
     case BinaryOp::kPower: {
       if (a == 0 && b < 0) fail(Kind::division_by_zero, span, "{} ^ {}", a, b);

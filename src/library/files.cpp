@@ -128,6 +128,15 @@ std::optional<std::string> shared_text(eval::Caller& caller, const std::string& 
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
+std::optional<std::string> shared_content(eval::Caller& caller, const std::string& path, Span span,
+                                          const std::function<void(const std::string&)>& check) {
+  return shared_text(caller, path, span, [&] {
+    std::string content = whole_file(path, memory_for_data(caller));
+    check(content);
+    return content;
+  });
+}
+
 std::vector<int64_t> sizes_of(const Dims& dims) {
   std::vector<int64_t> sizes;
   for (const Dim& dim : dims) sizes.push_back(dim.size);

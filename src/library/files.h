@@ -43,6 +43,11 @@ std::string whole_file(const std::string& path, std::uint64_t most_memory);
 std::optional<std::string> shared_text(eval::Caller& caller, const std::string& path, Span span,
                                        const std::function<std::string()>& make);
 
+/// Returns the content of a file on every rank, as shared_text. On rank 0 `check` looks at it; its IoError is an error
+/// of all ranks.
+std::optional<std::string> shared_content(eval::Caller& caller, const std::string& path, Span span,
+                                          const std::function<void(const std::string&)>& check);
+
 /// Returns the sizes of dims, in their order.
 std::vector<int64_t> sizes_of(const Dims& dims);
 /// Makes a tensor with these dims from an array that was read from `path`. The sizes must agree. In a check the array

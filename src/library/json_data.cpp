@@ -87,11 +87,7 @@ eval::HostValue value_of_json(const std::shared_ptr<const Json>& file, const Jso
 eval::HostValue json(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   const auto parsed = [&](const std::string& text) { return io::parse_json(text, path, "the file"); };
-  const auto text = shared_text(caller, path, call.span(), [&] {
-    std::string content = whole_file(path, memory_for_data(caller));
-    parsed(content);  // an error of the file is an error of all ranks
-    return content;
-  });
+  const auto text = shared_content(caller, path, call.span(), parsed);
   if (!text) return eval::ObjectPtr(std::make_shared<JsonObject>(nullptr, nullptr));
   const auto file = std::make_shared<const Json>(parsed(*text));
   return value_of_json(file, *file);

@@ -110,11 +110,7 @@ eval::HostValue table(eval::Caller& caller, const eval::Bound& call) {
   if (by.size() != 1 || by == "\"" || by == "\n" || by == " ")
     fail(Kind::bad_value, call.span(1), "expected one character between cells, found `{}`", printable(by));
   const auto parsed = [&](const std::string& text) { return std::make_shared<const io::CsvTable>(text, path, by[0]); };
-  const auto text = shared_text(caller, path, call.span(), [&] {
-    std::string content = whole_file(path, memory_for_data(caller));
-    parsed(content);  // an error of the file is an error of all ranks
-    return content;
-  });
+  const auto text = shared_content(caller, path, call.span(), parsed);
   return eval::ObjectPtr(std::make_shared<TableObject>(text ? parsed(*text) : nullptr, path));
 }
 

@@ -207,11 +207,9 @@ eval::HostValue token_file(eval::Caller& caller, const eval::Bound& call) {
 eval::HostValue lines_of_file(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   if (caller.is_check()) return unknown(eval::UnknownKind::kAny);
-  const auto all = shared_text(caller, path, call.span(), [&] {
-    std::string content = whole_file(path, memory_for_data(caller));
+  const auto all = shared_content(caller, path, call.span(), [&](const std::string& content) {
     if (const auto place = first_invalid_utf8(content))
       io::fail_bad_file(path, "expected UTF-8 text, found another byte at {}", *place);
-    return content;
   });
   return all ? list_of_lines(*all, call.span()) : unknown(eval::UnknownKind::kAny);
 }

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "plan/predict.h"
-#include "schedule/pack.h"
 #include "schedule/schedule.h"
 #include "types/saturating.h"
 
@@ -42,16 +41,16 @@ std::vector<Use> uses_at(const schedule::Schedule& schedule, int peak) {
 }
 
 void add(PeakMemory& memory, const schedule::Schedule& schedule, const schedule::Buffer& buffer, const Use& use) {
+  const int64_t bytes = buffer_bytes(schedule, buffer);
   if (buffer.kind != schedule::BufferKind::kStaging) {
     int64_t& kind = buffer.kind == schedule::BufferKind::kOutput ? memory.held
                     : use.made_backward ? (use.read_forward ? memory.gradients : memory.temporary)
                     : use.read_backward ? memory.saved
                                         : memory.temporary;
-    kind = saturating_add(kind, schedule::padded(largest_bytes(schedule.program, buffer.value)));
+    kind = saturating_add(kind, bytes);
     return;
   }
   const schedule::Step& step = schedule.steps[static_cast<size_t>(buffer.first)];
-  const int64_t bytes = staging_bytes(schedule, step, largest_bytes);
   if (!step.iteration) {
     memory.buffers = saturating_add(memory.buffers, bytes);
     return;
@@ -81,10 +80,7 @@ PeakMemory peak_memory(const schedule::Schedule& schedule) {
   std::vector<int64_t> change(schedule.steps.size() + 2);
   for (const schedule::Buffer& buffer : schedule.buffers) {
     if (buffer.kind == schedule::BufferKind::kInput || buffer.kind == schedule::BufferKind::kOutput) continue;
-    const int64_t bytes =
-        buffer.kind == schedule::BufferKind::kStaging
-            ? staging_bytes(schedule, schedule.steps[static_cast<size_t>(buffer.first)], largest_bytes)
-            : schedule::padded(largest_bytes(schedule.program, buffer.value));
+    const int64_t bytes = buffer_bytes(schedule, buffer);
     if (bytes >= kMost / 2) return {.temporary = kMost};
     change[static_cast<size_t>(buffer.first)] += bytes;
     change[static_cast<size_t>(buffer.last) + 1] -= bytes;

@@ -7,10 +7,19 @@
 #include "types/saturating.h"
 
 namespace mtf::plan {
+namespace {
 
 int64_t largest_bytes(const spmd::LocalProgram& program, int value) {
   return mtf::saturating_multiply(schedule::largest_block(program.values[value]),
                                   size_of(program.values[value].element));
+}
+
+}  // namespace
+
+int64_t buffer_bytes(const schedule::Schedule& schedule, const schedule::Buffer& buffer) {
+  return buffer.kind == schedule::BufferKind::kStaging
+             ? staging_bytes(schedule, schedule.steps[buffer.first], largest_bytes)
+             : schedule::padded(largest_bytes(schedule.program, buffer.value));
 }
 
 namespace {
@@ -29,16 +38,10 @@ schedule::Schedule with_buffers(const schedule::Schedule& schedule) {
 }
 
 int64_t run_bytes(const schedule::Schedule& schedule) {
-  const spmd::LocalProgram& program = schedule.program;
   std::vector<schedule::PackItem> arena;
   int64_t outputs = 0, all = 0;
   for (const schedule::Buffer& buffer : schedule.buffers) {
-    int64_t bytes = 0;
-    if (buffer.kind == schedule::BufferKind::kStaging) {
-      bytes = staging_bytes(schedule, schedule.steps[buffer.first], largest_bytes);
-    } else {
-      bytes = schedule::padded(largest_bytes(program, buffer.value));
-    }
+    const int64_t bytes = buffer_bytes(schedule, buffer);
     all = saturating_add(all, bytes);
     if (all >= kMost / 2) return kMost;  // pack() could overflow
     if (buffer.kind == schedule::BufferKind::kOutput) outputs += bytes;

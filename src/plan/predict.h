@@ -14,8 +14,8 @@ Prediction predict(const schedule::Schedule& schedule);
 /// Predicts all counters except peak_bytes, which is 0. The schedule needs no buffers.
 Prediction predict_without_memory(const schedule::Schedule& schedule);
 
-/// Returns the bytes of the largest block of a value.
-int64_t largest_bytes(const spmd::LocalProgram& program, int value);
+/// Returns the padded bytes of a buffer, on the processor with the largest blocks.
+int64_t buffer_bytes(const schedule::Schedule& schedule, const schedule::Buffer& buffer);
 
 /// Returns the peak_bytes of a schedule whose steps stay as they are and get buffers: a schedule after any pass.
 int64_t peak_as_ordered(const schedule::Schedule& schedule);
