@@ -40,6 +40,18 @@ void on_all(schedule::Schedule& schedule, void (*pass)(schedule::Schedule&)) {
 void verify_program(const Compilation& c) { verify(c.program()); }
 void verify_schedule(const Compilation& c) { verify(c.schedule); }
 
+void verify_axes(const Compilation& c) {
+  verify(c.program());
+  for (const graph::ProgramOperation& entry : c.program().operations) {
+    const graph::LaidOutOperation& operation = *entry.operation;
+    for (const Sharding& sharding : operation.shardings)
+      for (int axis = 0; axis < operation.mesh->order(); ++axis)
+        MTF_CHECK(!(sharding.split() & axis_bit(axis)) || operation.mesh->axis_size(axis) > 1 ||
+                      (operation.region && operation.region->stages.has(axis)),
+                  "an axis of one processor splits {}", operation.op->name);
+  }
+}
+
 void verify_merged(const Compilation& c) {
   const graph::Program& program = c.program();
   verify(program);
@@ -170,8 +182,15 @@ void verify_buffers(const Compilation& c) {
 const std::vector<Pass>& passes() {
   using enum Stage;
   static const std::vector<Pass> list = {
+      {.name = "leave_out_axes_of_one",
+       .sentence = "axes of one processor, which split nothing, are removed from layouts",
+       .ensures = "the axes that split a dim have several processors, except those of stages",
+       .may_change_layouts = true,
+       .run = [](Compilation& c) { spmd::leave_out_axes_of_one(c.program()); },
+       .verify = verify_axes},
       {.name = "carry_splits",
        .sentence = "a split that a rename would lose is carried to the products behind the rename",
+       .needs = {"leave_out_axes_of_one"},
        .ensures = "a value that is kept only for gradients has the layout in which it is computed",
        .may_change_layouts = true,
        .run = [](Compilation& c) { spmd::carry_splits(c.program()); },

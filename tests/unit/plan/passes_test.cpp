@@ -110,6 +110,12 @@ TEST(Passes, VerifiersSeeWhatIsWrong) {
     spoil(compilation);
     EXPECT_THROW(find_pass(pass)->verify(compilation), InternalError) << pass;
   };
+  sees("leave_out_axes_of_one", [](Compilation& c) {
+    auto operation = std::make_shared<graph::LaidOutOperation>(*c.program().operations[0].operation);
+    operation->mesh = std::make_shared<Mesh>(Name("line"), std::vector<Axis>{{Name("only"), 1}});
+    operation->shardings[0].dims[0] = {0};
+    c.program().operations[0].operation = operation;
+  });
   sees("carry_splits", [](Compilation& c) {
     c.program().operands.back() = {static_cast<int32_t>(c.program().operations.size()), 0};
   });
