@@ -70,7 +70,7 @@ class ExchangeAdd : public MessagesAtOnce {
     has_ended_ = false;
     for (const Message& message : moves_.receives)
       run.transport.receive(pending_, message.peer, run.tag(), staging_ + message.staging, message.bytes);
-    send_all(moves_, from_, run);
+    send_all(moves_, from_, run.staging, run.transport, pending_, run.tag());
   }
 
  private:

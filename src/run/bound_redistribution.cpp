@@ -1,49 +1,77 @@
 #include <algorithm>
+#include <array>
 
 #include "run/collective.h"
 #include "schedule/pack.h"
 #include "support/diagnostics.h"
+#include "support/integers.h"
 
 namespace mtf::run {
 namespace {
 
-class MovesBoxes : public MessagesAtOnce {
+/// Moves boxes in rounds. The messages of a round are under way while those of the round before are unpacked.
+class MovesBoxes : public BoundCollective {
  public:
-  MovesBoxes(Redistribution plan, plan::CollectiveCount counted) : plan_(std::move(plan)), counted_(counted) {}
+  MovesBoxes(std::vector<Redistribution> rounds, plan::CollectiveCount counted)
+      : rounds_(std::move(rounds)), counted_(counted) {
+    for (const Redistribution& round : rounds_) largest_ = std::max(largest_, round_up(round.staging_bytes, 64));
+  }
 
   plan::CollectiveCount counted() const override { return counted_; }
 
-  int64_t staging_bytes() const override { return plan_.staging_bytes; }
+  int64_t staging_bytes() const override { return largest_ * static_cast<int64_t>(std::min(rounds_.size(), kAtOnce)); }
 
   void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
              const CollectiveRun& run) override {
-    std::span<void* const> from = operands[0];
+    from_ = operands[0];
     to_ = results[0];
     staging_ = run.staging;
-    has_ended_ = false;
-    auto source = [&](const BoxCopy& copy) { return static_cast<const std::byte*>(from[copy.from_slot]); };
-    for (const Message& message : plan_.receives) {
-      std::byte* at =
-          message.in_place ? target(message.pieces[0]) + message.pieces[0].to_offset : staging_ + message.staging;
-      run.transport.receive(pending_, message.peer, run.tag(), at, message.bytes);
-    }
-    send_all(plan_, from, run);
-    for (const BoxCopy& copy : plan_.local) run::run(copy, source(copy), target(copy));
+    tag_ = run.tag();
+    ended_ = 0;
+    for (size_t r = 0; r < std::min(rounds_.size(), kAtOnce); ++r) begin_round(run.transport, r);
+  }
+
+  bool advance(Transport& transport) override {
+    while (ended_ < rounds_.size() && transport.test(pending_[ended_ % kAtOnce])) end_round(transport);
+    return ended_ == rounds_.size();
   }
 
  private:
-  std::byte* target(const BoxCopy& copy) const { return static_cast<std::byte*>(to_[copy.to_slot]); }
+  static constexpr size_t kAtOnce = 2;
 
-  void end() override {
-    for (const Message& message : plan_.receives)
-      if (!message.in_place)
-        for (const BoxCopy& piece : message.pieces) run::run(piece, staging_ + message.staging, target(piece));
+  void wait(Transport& transport) override { transport.wait(pending_[ended_ % kAtOnce]); }
+
+  std::byte* target(const BoxCopy& copy) const { return static_cast<std::byte*>(to_[copy.to_slot]); }
+  std::byte* staging(size_t round) const { return staging_ + largest_ * static_cast<int64_t>(round % kAtOnce); }
+
+  void begin_round(Transport& transport, size_t r) {
+    Transport::Pending& pending = pending_[r % kAtOnce];
+    const int tag = tag_ + static_cast<int>(r);
+    for (const Message& message : rounds_[r].receives) {
+      std::byte* at =
+          message.in_place ? target(message.pieces[0]) + message.pieces[0].to_offset : staging(r) + message.staging;
+      transport.receive(pending, message.peer, tag, at, message.bytes);
+    }
+    send_all(rounds_[r], from_, staging(r), transport, pending, tag);
+    for (const BoxCopy& copy : rounds_[r].local)
+      run::run(copy, static_cast<const std::byte*>(from_[copy.from_slot]), target(copy));
   }
 
-  const Redistribution plan_;
+  void end_round(Transport& transport) {
+    for (const Message& message : rounds_[ended_].receives)
+      if (!message.in_place)
+        for (const BoxCopy& piece : message.pieces) run::run(piece, staging(ended_) + message.staging, target(piece));
+    if (++ended_ + kAtOnce <= rounds_.size()) begin_round(transport, ended_ + kAtOnce - 1);
+  }
+
+  const std::vector<Redistribution> rounds_;
   const plan::CollectiveCount counted_;
-  std::span<void* const> to_;
+  std::span<void*const> from_, to_;
   std::byte* staging_ = nullptr;
+  int64_t largest_ = 0;  // bytes of the packed messages of a round
+  int tag_ = 0;
+  size_t ended_ = 0;  // rounds
+  std::array<Transport::Pending, kAtOnce> pending_;
 };
 
 /// Returns what this rank's processors count for a movement.
@@ -70,21 +98,24 @@ std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const spm
   if (record.kind == spmd::InstructionKind::kAllToAll)
     if (std::unique_ptr<BoundCollective> through_regions = bind_through_regions(hosting, from, to, axes, counted))
       return through_regions;
-  return std::make_unique<MovesBoxes>(redistribute(hosting, transfers), counted);
+  const spmd::Rounds rounds = spmd::rounds_of(from, to, axes);
+  static_assert(spmd::Rounds::kMost <= Transport::kTagsOfCollective);
+  return std::make_unique<MovesBoxes>(redistribute_in_rounds(hosting, transfers, rounds), counted);
 }
 
 }  // namespace
 
-void MessagesAtOnce::send_all(const Redistribution& plan, std::span<void* const> blocks, const CollectiveRun& run) {
+void send_all(const Redistribution& plan, std::span<void* const> blocks, std::byte* staging, Transport& transport,
+              Transport::Pending& pending, int tag) {
   const auto block = [&](const BoxCopy& copy) {
     return static_cast<const std::byte*>(blocks[static_cast<size_t>(copy.from_slot)]);
   };
   for (const Message& message : plan.sends) {
-    const std::byte* at = run.staging + message.staging;
+    const std::byte* at = staging + message.staging;
     if (message.in_place) at = block(message.pieces[0]) + message.pieces[0].from_offset;
     else
-      for (const BoxCopy& piece : message.pieces) run::run(piece, block(piece), run.staging + message.staging);
-    run.transport.send(pending_, message.peer, run.tag(), at, message.bytes);
+      for (const BoxCopy& piece : message.pieces) run::run(piece, block(piece), staging + message.staging);
+    transport.send(pending, message.peer, tag, at, message.bytes);
   }
 }
 
@@ -115,8 +146,8 @@ std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::I
 
 std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::LocalValue& from,
                                             const spmd::LocalValue& to) {
-  return std::make_unique<MovesBoxes>(redistribute(hosting, {from, to, spmd::Sources::kOwn, 0}),
-                                      plan::CollectiveCount{});
+  std::vector<Redistribution> one = {redistribute(hosting, {from, to, spmd::Sources::kOwn, 0})};
+  return std::make_unique<MovesBoxes>(std::move(one), plan::CollectiveCount{});
 }
 
 }  // namespace mtf::run

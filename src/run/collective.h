@@ -63,14 +63,16 @@ class MessagesAtOnce : public BoundCollective {
 
  protected:
   void wait(Transport& transport) override { transport.wait(pending_); }
-  /// Packs and sends the messages of a redistribution of `blocks`.
-  void send_all(const Redistribution& plan, std::span<void* const> blocks, const CollectiveRun& run);
   /// Called once, when all messages have arrived.
   virtual void end() {}
 
   Transport::Pending pending_;
   bool has_ended_ = false;  ///< set to false when it begins
 };
+
+/// Packs and sends the messages of a redistribution of `blocks`.
+void send_all(const Redistribution& plan, std::span<void* const> blocks, std::byte* staging, Transport& transport,
+              Transport::Pending& pending, int tag);
 
 /// Binds a collective of any kind, or several merged all_reduces over the same axes. `shared`: memory for staging, or
 /// null.

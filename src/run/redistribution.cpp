@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -19,12 +20,24 @@ bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& str
   return true;
 }
 
+/// The indices that a round moves of one dim, or all.
+struct OneRound {
+  size_t dim = 0;
+  Interval indices = {0, std::numeric_limits<int64_t>::max()};
+};
+
 /// Returns the copies of the overlap of two boxes from one block to the other. A wrapped dim may need several.
-std::vector<BoxCopy> copies(const spmd::Transfers& transfers, const BlockShape& a, const BlockShape& b) {
+std::vector<BoxCopy> copies(const spmd::Transfers& transfers, const BlockShape& a, const BlockShape& b,
+                            const OneRound& round) {
   std::vector<std::vector<spmd::Segment>> segments;
   size_t count = 1;
   for (size_t i = 0; i < a.box.size(); ++i) {
     segments.push_back(transfers.shared_parts(i, a.box[i], b.box[i]));
+    if (i == round.dim)
+      for (spmd::Segment& s : segments.back()) {
+        const int64_t skipped = std::min(round.indices.first, s.size);
+        s = {s.from + skipped, s.to + skipped, std::min(s.size, round.indices.last) - skipped};
+      }
     count *= segments.back().size();
   }
   std::vector<BoxCopy> result;
@@ -97,10 +110,11 @@ std::vector<Message> finished(std::map<int, Message>& messages, bool sending, in
 /// Computes a Redistribution.
 class Planner {
  public:
-  Planner(const Hosting& hosting, const spmd::Transfers& transfers)
+  Planner(const Hosting& hosting, const spmd::Transfers& transfers, const OneRound& round)
       : hosting_(hosting),
         mesh_(*hosting.mesh()),
         transfers_(transfers),
+        round_(round),
         from_axes_(transfers.from().varies()),
         to_axes_(transfers.to().varies()) {}
 
@@ -114,7 +128,7 @@ class Planner {
 
  private:
   std::vector<BoxCopy> copies_between(int64_t q, const BlockShape& needed) const {
-    return copies(transfers_, block_at(transfers_.from(), mesh_.coordinates(q)), needed);
+    return copies(transfers_, block_at(transfers_.from(), mesh_.coordinates(q)), needed, round_);
   }
 
   void plan_own_blocks() {
@@ -177,6 +191,7 @@ class Planner {
   const Hosting& hosting_;
   const Mesh& mesh_;
   const spmd::Transfers& transfers_;
+  const OneRound round_;
   const AxisSet from_axes_, to_axes_;
   Redistribution result_;
   std::map<int, Message> sends_, receives_;
@@ -209,7 +224,16 @@ BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t eleme
 }
 
 Redistribution redistribute(const Hosting& hosting, const spmd::Transfers& transfers) {
-  return Planner(hosting, transfers).run();
+  return Planner(hosting, transfers, {}).run();
+}
+
+std::vector<Redistribution> redistribute_in_rounds(const Hosting& hosting, const spmd::Transfers& transfers,
+                                                   const spmd::Rounds& rounds) {
+  if (rounds.count() == 1) return {redistribute(hosting, transfers)};
+  std::vector<Redistribution> each;
+  for (int64_t r = 0; r < rounds.count(); ++r)
+    each.push_back(Planner(hosting, transfers, {rounds.dim, {r * rounds.size, (r + 1) * rounds.size}}).run());
+  return each;
 }
 
 }  // namespace mtf::run

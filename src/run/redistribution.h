@@ -47,6 +47,9 @@ struct Redistribution {
 
 /// Plans this rank's copies and messages that give each of its processors its block.
 Redistribution redistribute(const Hosting& hosting, const spmd::Transfers& transfers);
+/// Plans one for each round.
+std::vector<Redistribution> redistribute_in_rounds(const Hosting& hosting, const spmd::Transfers& transfers,
+                                                   const spmd::Rounds& rounds);
 
 /// Returns the copy of a box within a block to a dense array in the box's order.
 BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t element_size);

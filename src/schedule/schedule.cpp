@@ -92,9 +92,15 @@ bool overwrites_operand(const spmd::Instruction& instruction) {
   return instruction.kind == spmd::InstructionKind::kCompute && instruction.node->op->in_place;
 }
 
-int64_t staging_bytes(const spmd::Instruction& instruction, int64_t operand_bytes, int64_t result_bytes) {
+/// Returns the memory that an instruction needs besides its operands and results; 0 if it does not communicate.
+int64_t staging_bytes(const spmd::LocalProgram& program, const spmd::Instruction& instruction,
+                      const BytesOf& bytes_of) {
   const spmd::CollectiveRecord* record = find_collective(instruction.kind);
-  return record ? record->staging(operand_bytes, result_bytes) : 0;
+  if (!record) return 0;
+  const int from = instruction.operands[0], to = instruction.results[0];
+  const int64_t bytes = record->staging(bytes_of(program, from), bytes_of(program, to));
+  if (!record->goes_in_rounds) return bytes;
+  return spmd::rounds_of(program.values[from], program.values[to], instruction.axes).staging(bytes);
 }
 
 int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf& bytes_of) {
@@ -102,9 +108,7 @@ int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf&
   if (step.kind != StepKind::kIterations) {
     for (int i : step.instructions) {
       const spmd::Instruction& instruction = schedule.program.instructions[i];
-      bytes =
-          saturating_add(bytes, padded(staging_bytes(instruction, bytes_of(schedule.program, instruction.operands[0]),
-                                                     bytes_of(schedule.program, instruction.results[0]))));
+      bytes = saturating_add(bytes, padded(staging_bytes(schedule.program, instruction, bytes_of)));
     }
     return bytes;
   }

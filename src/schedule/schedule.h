@@ -133,15 +133,12 @@ bool is_window(const spmd::LocalProgram& program, const spmd::Instruction& instr
 /// storage order, and nothing may read the operand afterwards.
 bool overwrites_operand(const spmd::Instruction& instruction);
 
-/// Returns the bytes that a collective needs on one processor besides its operand and result, from the bytes of their
-/// blocks.
-int64_t staging_bytes(const spmd::Instruction& instruction, int64_t operand_bytes, int64_t result_bytes);
-
 /// Returns the bytes of the largest block of a value.
 using BytesOf = std::function<int64_t(const spmd::LocalProgram& program, int value)>;
 
-/// Returns the same for a step of collectives or a loop. An iteration has an arena of its own, and a second location
-/// for some values that it leaves for the next one (second_positions).
+/// Returns the bytes that a step of collectives, or a loop, needs on one processor besides its operands and results. An
+/// iteration has an arena of its own, and a second location for some values that it leaves for the next one
+/// (second_positions).
 int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf& bytes_of);
 
 /// Returns the outputs of an iteration that the next iteration reads from other memory. Each is written to a second

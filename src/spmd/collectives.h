@@ -41,6 +41,7 @@ struct CollectiveRecord {
   bool counts_if_nothing_moves;
   /// The bytes of memory that it needs besides its operand and result.
   int64_t (*staging)(int64_t operand_bytes, int64_t result_bytes);
+  bool goes_in_rounds = false;  ///< a large one needs less: Rounds::staging
 };
 
 const std::vector<CollectiveRecord>& collective_records();

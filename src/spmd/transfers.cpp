@@ -143,6 +143,23 @@ Sent Transfers::most_sent() const {
   return {saturating_multiply(most.elements, times), most.messages, Cost(std::move(product))};
 }
 
+Rounds rounds_of(const LocalValue& from, const LocalValue& to, AxisSet axes) {
+  constexpr int64_t kLeast = 1 << 20, kLeastOfMessage = 64 << 10;  // bytes of a round, and of a message in it
+  int64_t bytes = size_of(to.element);
+  for (const LocalDim& dim : to.dims) bytes = saturating_multiply(bytes, largest_block(dim, *to.mesh));
+  const int64_t wanted = std::min(Rounds::kMost, bytes / std::max(kLeast, kLeastOfMessage * to.mesh->group_size(axes)));
+  Rounds rounds;
+  for (const int8_t d : to.order) {  // the outer dims first: a round of them is contiguous
+    const LocalDim& dim = from.dims[static_cast<size_t>(d)];
+    if (!(dim == to.dims[static_cast<size_t>(d)]) || dim.mapped || (dim.axes.set() & axes)) continue;
+    const int64_t block = std::max<int64_t>(largest_block(dim, *from.mesh), 1);
+    const int64_t size = ceil_div(block, std::max<int64_t>(wanted, 1));
+    if (ceil_div(block, size) > rounds.count()) rounds = {static_cast<size_t>(d), block, size};
+    if (2 * rounds.count() > wanted) break;
+  }
+  return rounds;
+}
+
 int64_t most_sent(const LocalDim& from, const LocalDim& to, const Mesh& mesh) {
   const DimIndex readers(to, mesh, to.axes.set(), wrap_of(from, to));
   int64_t most = 0;

@@ -23,7 +23,9 @@
 
 #include "spmd/axis_permutation.h"
 #include "spmd/block_index.h"
+#include "support/integers.h"
 #include "types/cost.h"
+#include "types/saturating.h"
 
 namespace mtf::spmd {
 
@@ -75,6 +77,22 @@ class Transfers {
   std::vector<DimIndex> holders_, readers_;  ///< for each dim
   std::vector<size_t> all_;                  ///< all dims
 };
+
+/// A large movement goes in rounds, so that packed messages need little memory. Each round moves a range of indices of
+/// one dim, which the movement leaves as it is.
+struct Rounds {
+  static constexpr int64_t kMost = 16;
+  size_t dim = 0;
+  int64_t block = 1;  ///< the most indices of the dim that a processor has
+  int64_t size = 1;   ///< indices in each round
+  /// The same for all processors: a smaller block leaves later rounds empty.
+  int64_t count() const { return ceil_div(block, size); }
+  /// Returns the memory for packed messages, if all together need `bytes`. The messages of two rounds are under way.
+  int64_t staging(int64_t bytes) const {
+    return count() == 1 ? bytes : saturating_multiply(ceil_div(bytes, block), 2 * size);
+  }
+};
+Rounds rounds_of(const LocalValue& from, const LocalValue& to, AxisSet axes);
 
 /// Returns the most indices of a dim that any processor sends. Every processor along the axes that split both gets the
 /// interval of `to` from the processors that hold it by `from`.

@@ -71,6 +71,39 @@ TEST(Redistribution, PiecesDoNotGrowWithPairsOfProcessors) {
   EXPECT_EQ(redistribute(hosting, {own, whole, spmd::Sources::kGroup, 1}).local.size(), 4096u);
 }
 
+int64_t received(const Redistribution& plan) {
+  int64_t bytes = 0;
+  for (const Message& message : plan.receives) bytes += message.bytes;
+  return bytes;
+}
+
+TEST(Redistribution, ALargeMovementGoesInRoundsThatNeedLittleMemory) {
+  const MeshPtr on = mesh("p:4");
+  const Hosting hosting(on, 3, 4, {});
+  const Dim layers{"layers", 19}, a{"a", 1001}, b{"b", 256};
+  const spmd::LocalValue own = value_on(on, {{layers, {}, false, {}}, {a, {}, false, {}}, {b, {0}, false, {}}});
+  const spmd::LocalValue whole = value_on(on, {{layers, {}, false, {}}, {a, {}, false, {}}, {b, {}, false, {}}});
+  const spmd::Transfers transfers(own, whole, spmd::Sources::kGroup, 1);
+  const spmd::Rounds rounds = rounds_of(own, whole, 1);
+  EXPECT_EQ(rounds.dim, 0u);
+  EXPECT_EQ(rounds.count(), 10);  // of two layers each, the last one of one
+  const Redistribution at_once = redistribute(hosting, transfers);
+  int64_t bytes = 0;
+  for (const Redistribution& round : redistribute_in_rounds(hosting, transfers, rounds)) {
+    bytes += received(round);
+    EXPECT_LE(2 * round.staging_bytes, rounds.staging(at_once.staging_bytes));
+  }
+  EXPECT_EQ(bytes, received(at_once));
+}
+
+TEST(Redistribution, ASmallMovementIsOneRound) {
+  const MeshPtr on = mesh("p:4");
+  const Dim a{"a", 100}, b{"b", 256};
+  const spmd::LocalValue own = value_on(on, {{a, {}, false, {}}, {b, {0}, false, {}}});
+  const spmd::LocalValue whole = value_on(on, {{a, {}, false, {}}, {b, {}, false, {}}});
+  EXPECT_EQ(rounds_of(own, whole, 1).count(), 1);
+}
+
 TEST(Combine, AllAreJoinedAlongTheTree) {
   // 1e8 + 1 is 1e8 in f32: only the right order keeps the ones.
   const float terms[] = {1, 1, 1, 1, 1e8f, -1e8f};
