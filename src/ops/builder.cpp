@@ -157,6 +157,10 @@ graph::Value Builder::reshape(const graph::Value& a, const Dims& dims) {
   return add(kReshape, {a}, ReshapeAttributes{dims});
 }
 
+graph::Value Builder::reshape(const graph::Value& a, const Dims& dims, graph::GivenLayout layout) {
+  return add_laid_out(kReshape, {a}, std::move(layout), ReshapeAttributes{dims});
+}
+
 graph::Value Builder::range(const Dim& dim) { return add(kRange, {}, RangeAttributes{dim}); }
 
 graph::Value Builder::slice(const graph::Value& a, int dim, int64_t first, int64_t count, int64_t stride) {

@@ -62,6 +62,7 @@ class Builder : public graph::NodeBuilder {
   graph::Value rename(const graph::Value& a, const Dims& dims);                ///< dims in a's order, new names
   graph::Value rename_where_it_lies(const graph::Value& a, const Dims& dims);  ///< the same, and sharded as `a` is
   graph::Value reshape(const graph::Value& a, const Dims& dims);
+  graph::Value reshape(const graph::Value& a, const Dims& dims, graph::GivenLayout layout);
   graph::Value range(const Dim& dim);
   graph::Value slice(const graph::Value& a, int dim, int64_t first, int64_t count, int64_t stride = 1);
 

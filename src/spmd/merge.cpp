@@ -13,6 +13,7 @@
 #include "spmd/local_builder.h"
 #include "spmd/loop_of_permutes.h"
 #include "spmd/passes.h"
+#include "spmd/sum_in_factors.h"
 #include "spmd/work.h"
 #include "support/diagnostics.h"
 #include "support/interrupt.h"
@@ -47,6 +48,11 @@ int64_t expanded_blocks(const graph::Program& program, const graph::LaidOutOpera
 bool may_loop(const graph::LaidOutOperation& operation, int64_t most_whole) {
   return most_whole < kUnlimited && operation.op == &ops::kEinsum && operation.operands.size() == 2 && operation.mesh &&
          operation.mesh->size() > 1;
+}
+
+/// True if a pass with these options may replace the operation.
+bool may_expand(const graph::LaidOutOperation& operation, const LoweringOptions& options) {
+  return operation.op->expand || may_loop(operation, options.most_whole) || may_have_factors(operation);
 }
 
 /// Copies a program, merges equal operations, and optionally expands operations.
@@ -115,7 +121,7 @@ class Merger {
         program.operations[first.source].name = entry.name;
       return begin;
     }
-    if (options_ && (entry.operation->op->expand || may_loop(*entry.operation, options_->most_whole))) {
+    if (options_ && may_expand(*entry.operation, *options_)) {
       if (const graph::Program* const parts = expansion(form, entry.operation, operands)) {
         const ProgramValues results = expand(entry, operands, *parts);
         begin = results_.size();
@@ -164,8 +170,8 @@ class Merger {
   /// equal shardings share an expansion. The decision to expand is made once for all operations of a form.
   const graph::Program* expansion(int32_t form, const graph::OperationRef& operation, const ProgramValues& operands) {
     const graph::Program& program = result_.program;
-    const bool loops = may_loop(*operation, options_->most_whole);
-    Context context{{}, loops ? 1 : expanded_blocks(program, *operation, operands)};
+    const bool expands = operation->op->expand != nullptr;
+    Context context{{}, expands ? expanded_blocks(program, *operation, operands) : 1};
     if (context.blocks == 0) return nullptr;
     for (const graph::ProgramValue& operand : operands) {
       if (same_mesh(program.mesh(operand), operation->mesh))
@@ -179,11 +185,12 @@ class Merger {
     std::deque<std::pair<Context, graph::Program>>& known = expansions_[operation.get()];
     if (const auto at = std::find_if(known.begin(), known.end(), here); at != known.end()) return &at->second;
     std::optional<graph::Program> parts;
-    if (loops) {
-      parts = loop_of_permutes(operation, context.operands, *options_);
-    } else {
+    if (expands) {
       parts = expansion_of(*operation, context.operands, context.blocks);
       if (decision == decided.end() && is_less_whole(operation, context.operands, *parts, *options_)) parts.reset();
+    } else {
+      if (may_loop(*operation, options_->most_whole)) parts = loop_of_permutes(operation, context.operands, *options_);
+      if (!parts) parts = sum_in_factors(*operation, context.operands);
     }
     if (decision == decided.end()) decided.emplace_back(context, parts.has_value());
     if (!parts) return nullptr;
@@ -246,8 +253,8 @@ void expand(MergedProgram& merged, Forms& forms, const LoweringOptions& options)
   const graph::Program& program = merged.program;
   for (size_t i = 0; i < program.operations.size(); ++i) {
     const graph::LaidOutOperation& operation = *program.operations[i].operation;
-    if (!may_loop(operation, options.most_whole) &&
-        (!operation.op->expand || expanded_blocks(program, operation, program.operands_of(i)) == 0))
+    if (!may_expand(operation, options) ||
+        (operation.op->expand && expanded_blocks(program, operation, program.operands_of(i)) == 0))
       continue;
     merged = Merger(program, forms, &options).take();
     return;

@@ -15,8 +15,8 @@ namespace mtf::spmd {
 
 struct Decisions;
 
-/// Removes axes of one processor from the layouts of a program. They split nothing, and without them no operation cuts a
-/// block out of a whole value, or gathers one. The axes of a pipeline's stages stay.
+/// Removes axes of one processor from the layouts of a program. They split nothing, and without them no operation cuts
+/// a block out of a whole value, or gathers one. The axes of a pipeline's stages stay.
 ///
 ///     w: f32[d=8/data]     with a mesh of [data: 1]: w: f32[d=8]
 void leave_out_axes_of_one(graph::Program& program);
