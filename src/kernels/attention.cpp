@@ -349,7 +349,8 @@ void TiledAttention<T>::score(const AttentionQueries& queries, std::int64_t begi
     product(rows, columns.padded, d, q, {k_across_.room<T>(0) + columns.laid * lines(d), kKeys, 1}, {scores, kKeys, 1},
             false);
   const bool biased = changes_scores(queries.bias, 0), masked = changes_scores(queries.mask, 1);
-  if (sees_all(begin, rows, columns) && !biased && !masked && columns.count == columns.padded) return;
+  const bool has_segments = queries.segments.data != nullptr;
+  if (sees_all(begin, rows, columns) && !biased && !masked && !has_segments && columns.count == columns.padded) return;
   const Sight& sight = rule_.sight;
   for (std::int64_t i = 0; i < rows; ++i) {
     T* const row = scores + i * kKeys;
@@ -366,6 +367,14 @@ void TiledAttention<T>::score(const AttentionQueries& queries, std::int64_t begi
     to = std::max<std::int64_t>(to, 0), from = std::min(from, to);
     std::fill_n(row, from, static_cast<T>(kUnseen));
     std::fill_n(row + to, columns.padded - to, static_cast<T>(kUnseen));
+    if (has_segments) {
+      const std::int32_t own =
+          static_cast<const std::int32_t*>(queries.segment.data)[(begin + i) * queries.segment.row];
+      const auto* const segments =
+          static_cast<const std::int32_t*>(queries.segments.data) + columns.begin * queries.segments.column;
+      for (std::int64_t j = from; j < to; ++j)
+        if (segments[j * queries.segments.column] != own) row[j] = static_cast<T>(kUnseen);
+    }
     if (!masked) continue;
     const auto* const mask = static_cast<const std::uint8_t*>(queries.mask.data) + (begin + i) * queries.mask.row +
                              columns.begin * queries.mask.column;

@@ -59,6 +59,7 @@ struct StridedMatrix {
 struct AttentionQueries {
   StridedMatrix q, out, log_sum;
   StridedMatrix bias, mask;         ///< [queries, memory]; the mask is bool, true: visible
+  StridedMatrix segment, segments;  ///< i32 of each query, and of each memory position: visible if equal
   StridedMatrix d_out, delta, d_q;  ///< in the backward pass: delta[i] = Σ d_out[i, :] · out[i, :]
   std::uint64_t first_draw = 0;     ///< index of the first query's first score in the gathered tensor
 };

@@ -88,6 +88,41 @@ bool stands_behind(const Call& call) {
   return offset.given && (offset.unknown || offset.number != 0);
 }
 
+/// Returns the two operands of a comparison of i32 for equality, each without its broadcast, in the names that renames
+/// give its dims afterwards. Returns nothing if the mask is none, or if it is in memory already.
+graph::Values compared_rows(Builder& b, const graph::Value& mask) {
+  const graph::Node& node = *mask.node;
+  if (node.is_computed(0)) return {};
+  if (node.operation->op == &kRename) {
+    const graph::Value& inner = node.operands()[0];
+    graph::Values rows = compared_rows(b, inner);
+    for (graph::Value& row : rows) {
+      Dims dims = row.dims();
+      for (Dim& dim : dims) dim = mask.dims()[static_cast<size_t>(find_dim(inner.dims(), dim.name))];
+      if (dims != row.dims()) row = b.rename(row, dims);
+    }
+    return rows;
+  }
+  if (node.operation->op != &kEq) return {};
+  graph::Values rows;
+  for (graph::Value row : node.operands()) {
+    if (row.node->operation->op == &kBroadcast && row.node->operands().size() == 1) row = row.node->operands()[0];
+    if (row.element() != ElementType::kI32) return {};
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// Returns the segments of the queries and of the memory, if the mask compares them. Else returns nothing.
+graph::Values segments_of(Builder& b, const graph::Value& mask, const Dim& length, const Dim& memory) {
+  graph::Values rows = compared_rows(b, mask);
+  if (rows.size() == 2 && has_dim(rows[0].dims(), memory.name)) std::swap(rows[0], rows[1]);
+  const bool are_segments = rows.size() == 2 && !has_dim(rows[0].dims(), memory.name) &&
+                            has_dim(rows[1].dims(), memory.name) && has_dim(rows[0].dims(), length.name) &&
+                            !has_dim(rows[1].dims(), length.name);
+  return are_segments ? rows : graph::Values();
+}
+
 graph::Values build_attention(Call& call) {
   Builder& b = call.builder;
   check_sizes(call, tensor_arguments(call));
@@ -111,7 +146,9 @@ graph::Values build_attention(Call& call) {
     operands.push_back(stays ? operand : as_element(b, operand, element, call.span));
   }
   if (biased) operands.push_back(as_element(b, call.tensor("bias"), row_element(element), call.span));
-  if (masked) operands.push_back(call.tensor("mask"));
+  const graph::Values segments = masked ? segments_of(b, call.tensor("mask"), length, memory) : graph::Values();
+  if (!segments.empty()) operands.insert(operands.end(), segments.begin(), segments.end());
+  else if (masked) operands.push_back(call.tensor("mask"));
   const bool windowed = call.argument("window").given, causal = call.flag("causal", false);
   const bool behind = (causal || windowed) && stands_behind(call);
   if (behind) operands.push_back(b.number(call.argument("offset").number, ElementType::kF64));
@@ -122,8 +159,18 @@ graph::Values build_attention(Call& call) {
       operands.push_back(b.number(number, ElementType::kF64));
 
   const bool bf16_product = b.context.precision == graph::Precision::kBf16 || element == ElementType::kBf16;
-  const AttentionAttributes attributes{memory.name, length.name, features.name, values.name, causal,      windowed,
-                                       biased,      masked,      behind,        dropped,     bf16_product};
+  const AttentionAttributes attributes{.over = memory.name,
+                                       .along = length.name,
+                                       .features = features.name,
+                                       .values = values.name,
+                                       .causal = causal,
+                                       .windowed = windowed,
+                                       .bias = biased,
+                                       .mask = masked && segments.empty(),
+                                       .segments = !segments.empty(),
+                                       .offset = behind,
+                                       .drops = dropped,
+                                       .bf16_product = bf16_product};
   const double scale = call.number("scale", 1 / std::sqrt(static_cast<double>(features.size)));
   return {b.add_node(call.op, std::move(operands), attributes, {scale, call.number("window", 0)})[0]};
 }
@@ -271,31 +318,24 @@ constexpr graph::Op kAttention = complete({
         "window: int = all, "
         "offset: int = 0, scale: number = 1 / sqrt(features), bias: tensor = 0, mask: tensor = true, rate: number = 0)",
     .family = kNeuralNetworks,
-    .doc = "Mixes the values v by what the queries q have in common with the keys k: softmax(scale · q k + bias) v. "
-           "`over` is the "
-           "dimension of the places in k and v (the memory), `along` that of the queries, `features` the one that a "
-           "query and a key share; "
-           "the result has the dimensions of q, with v's own in place of `features`. Other dimensions of k and v are "
-           "dimensions of q; "
-           "one of q that both lack shares them (multi-query and grouped heads). Query i stands at position `offset` + "
-           "i of the memory, "
-           "behind a cache of so many places; `causal` lets it see no later position, `window` only positions fewer "
-           "than that away, "
-           "`mask` (bool) where it is true; `bias` is added to the scores. A query that sees nothing gives zeros. "
-           "`rate` drops weights as "
-           "`dropout` drops elements, of [the dimensions of q without `features`, the memory]; with one above 0 it "
-           "counts as one random operation. "
-           "The scores are never in memory: they are computed in tiles, again for the gradient, and tiles that nothing "
-           "sees are skipped. "
-           "Of bf16 the scaled q and the weights are rounded to bf16 where they are multiplied; sums and the softmax "
-           "are f32. "
-           "Counted is for each query the whole memory, seen or not, or what its window has. Where `over` is split, "
-           "keys and values are "
-           "brought whole, unless that moves and holds more than to store the scores of each part of the memory, each "
-           "of which is then "
-           "counted. Where `over` and `along` are split alike, with a `window` and no `offset`, only what blocks see "
-           "of each other is "
-           "fetched. The gradient of a gradient does need the scores.",
+    .doc = "Mixes the values v by what the queries q have in common with the keys k: softmax(scale · q "
+           "k + bias) v. `over` is the dimension of the places in k and v (the memory), and `along` "
+           "that of the queries. A query and a key share `features`. The result has the dimensions of "
+           "q, with v's own in place of `features`. Other dimensions of k and v are dimensions of q; "
+           "one of q that both lack shares them (multi-query and grouped heads). Query i stands at "
+           "position `offset` + i of the memory, behind a cache of so many places; `causal` lets it see "
+           "no later position, `window` only positions fewer than that away, `mask` (bool) where it is "
+           "true (one that compares two rows of i32 is never stored, as nn.segment_mask); `bias` is "
+           "added to the scores. A query that sees nothing gives zeros. `rate` drops weights as "
+           "`dropout` drops elements, of [the dimensions of q without `features`, the memory]; with one "
+           "above 0 it counts as one random operation. The scores are never in memory: they are "
+           "computed in tiles, again for the gradient, and tiles that nothing sees are skipped. Of bf16 "
+           "the scaled q and the weights are rounded to bf16 where they are multiplied; sums and the "
+           "softmax are f32. Counted is for each query the whole memory, seen or not, or what its "
+           "window has. Where `over` is split, keys and values are gathered. If that moves and holds "
+           "more than the scores of each part of the memory, these are stored, and each part is "
+           "counted. Where `over` and `along` are split alike, with a `window` and no `offset`, only "
+           "what blocks see of each other is fetched. The gradient of a gradient does need the scores.",
     .example = "dim length = 3, memory = 3, d = 2\n"
                "let q = tensor([[4, 0], [0, 4], [4, 4]], [length, d])\n"
                "let k = tensor([[1, 0], [0, 1], [0, 0]], [memory, d])\n"
@@ -320,6 +360,9 @@ constexpr graph::Op kAttention = complete({
         "rate: 0.25)\n"
         "q: [a, b, c], k: [a, d, c], v: [a, d, c], m: bool[b, d, a] => attention(q, k, v, over: d, along: b, "
         "features: c, mask: m)\n"
+        "q: [a, b, c], k: [a, d, c], v: [a, d, c], i: i32[a, b] in 0..2, j: i32[a, d] in 0..2 => attention(q, k, v, "
+        "over: d, "
+        "along: b, features: c, causal: true, mask: eq(i, j -> [a, b, d]))\n"
         "q: [a, b, c], k: [d, c], v: [d, c], s: [d, a, b] => attention(q, k, v, over: d, along: b, features: c, "
         "bias: s, rate: 0.25)",
     .build = build_attention,

@@ -3,13 +3,16 @@
 //
 // clang-format off
 //   operation           operands                                                            results
-//   attention           q, k, v, [bias], [mask], [offset], [drop]                           out, log_sum
-//   attention_gradient  q, k, v, [bias], [mask], [offset], [drop], log_sum, delta, d_out    d_q, d_k, d_v
+//   attention           q, k, v, [bias], [mask], [segments], [offset], [drop]               out, log_sum
+//   attention_gradient  the operands of attention, log_sum, delta, d_out                    d_q, d_k, d_v
 //   attention_mask      [offset]                                    1 where a query sees a memory position
 //   attention_kept      [drop]                                      1 / (1 - rate), or 0 where a weight is dropped
 // clang-format on
 //
 // `inputs` of attention and its gradient holds the scale and the window. That of attention_mask holds the window.
+//
+// [segments] stands for a mask that compares two rows of i32: the segment of each query, and of each memory position. A
+// query sees the positions of its own segment. The comparison is never stored: each tile makes its part of it.
 //
 // [offset] is a number: the position of the first query. [drop] is three numbers: the seed, the number of the random
 // call, and the rate. They are operands, not inputs. Thus a decoding step with another offset or other dropped weights
@@ -33,21 +36,16 @@ struct AttentionAttributes {
   Name features;  ///< in q and k
   Name values;    ///< in v
   bool causal = false, windowed = false;
-  bool bias = false, mask = false, offset = false, drops = false;  ///< true if the operand is present
+  bool bias = false, mask = false, segments = false, offset = false, drops = false;  ///< true if the operand is present
   bool bf16_product = false;
   static constexpr auto members() {
     using A = AttentionAttributes;
-    return std::array{graph::member<&A::over>("over"),
-                      graph::member<&A::along>("along"),
-                      graph::member<&A::features>("features"),
-                      graph::member<&A::values>("values"),
-                      graph::member<&A::causal>("causal"),
-                      graph::member<&A::windowed>("windowed"),
-                      graph::member<&A::bias>("bias"),
-                      graph::member<&A::mask>("mask"),
-                      graph::member<&A::offset>("offset"),
-                      graph::member<&A::drops>("drops"),
-                      graph::member<&A::bf16_product>("bf16_product")};
+    return std::array{graph::member<&A::over>("over"),         graph::member<&A::along>("along"),
+                      graph::member<&A::features>("features"), graph::member<&A::values>("values"),
+                      graph::member<&A::causal>("causal"),     graph::member<&A::windowed>("windowed"),
+                      graph::member<&A::bias>("bias"),         graph::member<&A::mask>("mask"),
+                      graph::member<&A::segments>("segments"), graph::member<&A::offset>("offset"),
+                      graph::member<&A::drops>("drops"),       graph::member<&A::bf16_product>("bf16_product")};
   }
 };
 
@@ -75,7 +73,8 @@ struct AttentionParts : AttentionAttributes {
   bool by_position() const { return causal || windowed; }
   /// The number of operands before those that only the gradient has.
   size_t operands() const { return first_of_drop() + (drops ? 3 : 0); }
-  size_t position_of_offset() const { return 3 + (bias ? 1 : 0) + (mask ? 1 : 0); }
+  size_t position_of_mask() const { return 3 + (bias ? 1 : 0); }  ///< or of the segments, of which there are two
+  size_t position_of_offset() const { return position_of_mask() + (mask ? 1 : 0) + (segments ? 2 : 0); }
   size_t first_of_drop() const { return position_of_offset() + (offset ? 1 : 0); }
 
   int length_position, features_position;  ///< in q

@@ -50,7 +50,9 @@ Factors factors_of(Builder& b, const graph::Operation& operation, const graph::V
   const auto hide = [&](const graph::Value& seen) {
     made.scores = b.where(seen, made.scores, b.number(kernels::kUnseen, element));
   };
-  if (parts.mask) hide(operands[parts.bias ? 4 : 3]);
+  const size_t mask = parts.position_of_mask();
+  if (parts.mask) hide(operands[mask]);
+  if (parts.segments) hide(b.map(kEq, operands[mask], operands[mask + 1]));
   if (parts.by_position()) {
     const auto offset = operands.begin() + static_cast<std::ptrdiff_t>(parts.position_of_offset());
     hide(b.split_like(

@@ -19,7 +19,24 @@ namespace mtf::ops {
 namespace {
 
 /// kDraw has no memory. It numbers the scores' elements in the gathered tensor.
-enum Part : size_t { kQ, kK, kV, kBias, kMask, kOut, kLogSum, kDelta, kDOut, kDQ, kDK, kDV, kDraw, kParts };
+enum Part : size_t {
+  kQ,
+  kK,
+  kV,
+  kBias,
+  kMask,
+  kSegment,
+  kSegments,
+  kOut,
+  kLogSum,
+  kDelta,
+  kDOut,
+  kDQ,
+  kDK,
+  kDV,
+  kDraw,
+  kParts
+};
 
 kernels::Drop drop_of(std::span<const kernels::Block> numbers) {
   const auto number = [&](size_t k) { return *numbers[k].as<double>(); };
@@ -48,6 +65,8 @@ class AttentionBlocks {
     size_t next = 3;
     if (parts_.bias) set(kBias, call.operands[next], labels_of(next)), ++next;
     if (parts_.mask) set(kMask, call.operands[next], labels_of(next)), ++next;
+    if (parts_.segments)
+      for (const Part part : {kSegment, kSegments}) set(part, call.operands[next], labels_of(next)), ++next;
     if (parts_.offset) ++next;
     if (parts_.drops) next += 3;
     if (backward) {
@@ -138,6 +157,8 @@ class AttentionBlocks {
     made.log_sum = position(kLogSum, length_, -1, memory, at);
     made.bias = position(kBias, length_, memory_, memory, at);
     made.mask = position(kMask, length_, memory_, memory, at);
+    made.segment = position(kSegment, length_, -1, memory, at);
+    made.segments = position(kSegments, -1, memory_, memory, at);
     made.d_out = position(kDOut, length_, values_, memory, at);
     made.delta = position(kDelta, length_, -1, memory, at);
     made.d_q = position(kDQ, length_, features_, memory, at);
@@ -237,14 +258,29 @@ class AttentionBlocks {
     }
   }
 
+  /// The rows of the comparison of segments: the positions in their dims, apart from the memory.
+  int64_t compared_rows() const {
+    int64_t rows = parts_.segments ? 1 : 0;
+    for (int64_t label = 0; parts_.segments && label < memory_; ++label)
+      if (has_label(parts_.position_of_mask(), label) || has_label(parts_.position_of_mask() + 1, label))
+        rows *= sizes_[label];
+    return rows;
+  }
+  bool has_label(size_t operand, int64_t label) const {
+    const std::vector<int64_t> labels = labels_of(operand);
+    return std::find(labels.begin(), labels.end(), label) != labels.end();
+  }
+
   /// Counts the flops of the expansion in attention_graph.cpp.
   void count_flops() {
     const int64_t rows = memories_.count() * queries_.count() * sizes_[length_];
-    const int64_t scores =
-        rows * (parts_.windowed ? counted_positions(parts_, call_.inputs[1], parts_.memory.size) : sizes_[memory_]);
+    const int64_t seen =
+        parts_.windowed ? counted_positions(parts_, call_.inputs[1], parts_.memory.size) : sizes_[memory_];
+    const int64_t scores = rows * seen;
     const int64_t d = sizes_[features_], values = sizes_[values_];
-    const int64_t changes = (parts_.bias ? 1 : 0) + (parts_.mask ? 1 : 0) + (parts_.by_position() ? 1 : 0);
-    call_.flops += rows * d + scores * (2 * d + changes);
+    const int64_t changes =
+        (parts_.bias ? 1 : 0) + (parts_.mask || parts_.segments ? 1 : 0) + (parts_.by_position() ? 1 : 0);
+    call_.flops += rows * d + scores * (2 * d + changes) + compared_rows() * seen;
     const int64_t drops = parts_.drops ? 1 : 0;
     if (backward_) call_.flops += scores * (4 + 2 * drops + 4 * values + 4 * d) + rows * d;
     else call_.flops += scores * (4 + drops + 2 * values) + rows * (values + 4);
