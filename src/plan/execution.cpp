@@ -47,7 +47,9 @@ std::vector<bool> dying_inputs(const graph::Program& program) {
 /// sharding.
 void note_layout(graph::Node& node, int result) {
   const Sharding& lies = node.computed().results[result]->sharding;
-  if (!(lies == node.operation->shardings[result])) node.operation = lies_computed(*node.operation, result, lies);
+  const graph::LaidOutOperation& operation = *node.operation;
+  if (!give_same_blocks(lies, operation.shardings[result], *operation.mesh))
+    node.operation = lies_computed(*node.operation, result, lies);
 }
 
 }  // namespace

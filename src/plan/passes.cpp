@@ -45,10 +45,9 @@ void verify_axes(const Compilation& c) {
   for (const graph::ProgramOperation& entry : c.program().operations) {
     const graph::LaidOutOperation& operation = *entry.operation;
     for (const Sharding& sharding : operation.shardings)
-      for (int axis = 0; axis < operation.mesh->order(); ++axis)
-        MTF_CHECK(!(sharding.split() & axis_bit(axis)) || operation.mesh->axis_size(axis) > 1 ||
-                      (operation.region && operation.region->stages.has(axis)),
-                  "an axis of one processor splits {}", operation.op->name);
+      MTF_CHECK(!(sharding.split() & operation.mesh->axes_of_one() &
+                  ~(operation.region ? operation.region->stages.set() : AxisSet{0})),
+                "an axis of one processor splits {}", operation.op->name);
   }
 }
 

@@ -8,13 +8,6 @@
 namespace mtf::spmd {
 namespace {
 
-AxisSet axes_of_one(const Mesh& mesh) {
-  AxisSet axes = 0;
-  for (int axis = 0; axis < mesh.order(); ++axis)
-    if (mesh.axis_size(axis) == 1) axes |= axis_bit(axis);
-  return axes;
-}
-
 class WithoutAxes {
  public:
   bool change(graph::Program& program) {
@@ -30,7 +23,7 @@ class WithoutAxes {
  private:
   /// Stages of a pipeline keep their axes: an executor of its own runs them, also a single one.
   static bool change(Sharding& sharding, const Mesh& mesh, AxisSet stages = 0) {
-    const AxisSet axes = axes_of_one(mesh) & sharding.split() & ~stages;
+    const AxisSet axes = mesh.axes_of_one() & sharding.split() & ~stages;
     for (AxisList& dim : sharding.dims)
       if (dim.set() & axes) dim = dim.without(axes);
     return axes != 0;
@@ -73,7 +66,7 @@ void leave_out_axes_of_one(graph::Program& program) {
   for (const graph::ProgramOperation& entry : program.operations) {
     if (entry.operation->mesh.get() == before) continue;
     before = entry.operation->mesh.get();
-    if (axes_of_one(*before) == 0) continue;
+    if (before->axes_of_one() == 0) continue;
     WithoutAxes().change(program);
     return;
   }

@@ -494,14 +494,6 @@ class Search {
   int64_t arrivals_ = 0;
 };
 
-/// Returns the axes of more than one processor.
-AxisList without_ones(const AxisList& list, const Mesh& mesh) {
-  AxisList rest;
-  for (int axis : list)
-    if (mesh.axis_size(axis) > 1) rest.push_back(axis);
-  return rest;
-}
-
 ReshardWay search(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh) {
   for (bool together : {false, true}) {
     ReshardTranslation translation(type, from, wanted, mesh, together);
@@ -515,14 +507,12 @@ ReshardWay search(const TensorType& type, const Sharding& from, const Sharding& 
 
 /// Finds a sequence. Axes of one processor need no search: they are removed first and added last.
 ReshardWay find_way(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh) {
-  AxisSet ones = 0;
-  for (int axis = 0; axis < mesh.order(); ++axis)
-    if (mesh.axis_size(axis) == 1) ones |= axis_bit(axis);
+  const AxisSet ones = mesh.axes_of_one();
   if (!ones) return search(type, from, wanted, mesh);
   Sharding begin = from, end = wanted;
   begin.partial &= ~ones | wanted.partial;
-  for (AxisList& list : begin.dims) list = without_ones(list, mesh);
-  for (AxisList& list : end.dims) list = without_ones(list, mesh);
+  for (AxisList& list : begin.dims) list = list.without(ones);
+  for (AxisList& list : end.dims) list = list.without(ones);
   ReshardWay way;
   Sharding here = from;
   if (const AxisSet axes = from.partial & ~begin.partial) {

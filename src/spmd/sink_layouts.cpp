@@ -33,13 +33,20 @@ Sharding common(const Sharding& a, const Sharding& b) {
   return both;
 }
 
-/// True for a sum of all elements: a number of which each processor can compute a part.
-bool is_total(const graph::LaidOutOperation& operation) {
+/// True for a sum whose result is much smaller than its operand, such as a norm, or the moments of the rows of a
+/// gradient. The operand may have any layout: a partial result costs little to reduce, and another layout little to
+/// reshard.
+bool is_summary(const graph::LaidOutOperation& operation) {
+  constexpr int64_t kMuch = 8;
   const std::vector<graph::IterationDim>& dims = operation.space().dims;
-  return operation.results.size() == 1 && operation.results[0].dims.empty() && operation.operands.size() == 1 &&
-         std::all_of(dims.begin(), dims.end(), [](const graph::IterationDim& dim) {
-           return dim.kind == graph::SplitKind::kReduce && dim.reduce == kernels::Reduction::kSum;
-         });
+  const auto is_kept_or_summed = [](const graph::IterationDim& dim) {
+    return dim.is_free() || (dim.kind == graph::SplitKind::kReduce && dim.reduce == kernels::Reduction::kSum);
+  };
+  if (operation.results.size() != 1 || operation.operands.size() != 1 ||
+      !std::all_of(dims.begin(), dims.end(), is_kept_or_summed))
+    return false;
+  const Dims& kept = operation.results[0].dims;
+  return kept.empty() || size_of(kept) <= size_of(operation.operands[0].dims) / kMuch;
 }
 
 /// True if the layout comes from a line with `@`, directly or along a residual stream.
@@ -55,7 +62,7 @@ class Sinker {
         readers_(program),
         partial_(partial_sums(program, readers_)),
         asked_(count()),
-        leads_to_total_(count()),
+        leads_to_summary_(count()),
         moved_(count()) {
     for (size_t i = 0; i < count(); ++i) {
       const graph::ProgramValue value{static_cast<int32_t>(i), 0};
@@ -93,18 +100,19 @@ class Sinker {
   struct Wish {
     bool refuses = false;                 ///< some reader needs the value as it is
     std::optional<Sharding> wanted = {};  ///< by the readers that ask for a layout
-    bool has_total = false;               ///< the other readers, which lead to a total, accept any layout
+    bool has_summary = false;             ///< other readers, which lead to a summary, accept any layout
+    bool is_given = true;  ///< the layout is asked for; else some readers only have it from their operands
   };
   Wish wish_of(graph::ProgramValue value) {
     Wish wish;
     for (const ProgramReaders::Read& read : readers_.of(value)) {
       const graph::LaidOutOperation& reader = at(read.operation);
       if (reader.results.size() != 1 || !same_mesh(reader.mesh, program_.mesh(value))) return {.refuses = true};
-      if (leads_to_total_[read.operation]) {
-        wish.has_total = true;
+      if (leads_to_summary_[read.operation]) {
+        wish.has_summary = true;
         continue;
       }
-      if (!asked_[read.operation]) return {.refuses = true};
+      wish.is_given = wish.is_given && asked_[read.operation];
       const std::optional<Sharding>& asked = wanted_by(read);
       if (!asked) return {.refuses = true};
       wish.wanted = wish.wanted ? common(*wish.wanted, *asked) : *asked;
@@ -117,24 +125,25 @@ class Sinker {
     const graph::LaidOutOperation& operation = at(i);
     const graph::ProgramValue value{static_cast<int32_t>(i), 0};
     asked_[i] = operation.origin != graph::LayoutOrigin::kRules || is_inherited(operation);
-    leads_to_total_[i] = is_total(operation);
+    leads_to_summary_[i] = is_summary(operation);
     if (operation.origin == graph::LayoutOrigin::kGiven || operation.op->is_leaf()) return;
     if (operation.results.size() != 1 || operation.region) return sink_results(i);
     if (readers_.is_root(value)) return;
     const Wish wish = wish_of(value);
     if (wish.refuses) return;
-    const auto& [refuses, wanted, has_total] = wish;
+    const auto& [refuses, wanted, has_summary, is_given] = wish;
     if (!wanted) {
-      leads_to_total_[i] = leads_to_total_[i] || (has_total && operation.origin == graph::LayoutOrigin::kRules &&
-                                                  operation.space().is_free());
+      leads_to_summary_[i] = leads_to_summary_[i] || (has_summary && operation.origin == graph::LayoutOrigin::kRules &&
+                                                      operation.space().is_free());
       return;
     }
     const AxisSet own = operation.shardings[0].split(), gained = wanted->split() & ~own;
     if (own & ~wanted->split()) return;  // work would be repeated
     if (!gained &&
         moved_elements(i, *wanted) > moved_elements(i, operation.shardings[0]) + elements(operation.results[0]))
-      return;                                                    // more would move before the operation than behind it
-    if (has_total && gained && !(partial_[i] & gained)) return;  // a replicated value needs no reduction for its total
+      return;  // more would move before the operation than behind it
+    if (has_summary && gained && !(partial_[i] & gained)) return;   // a whole value needs no reduction for a summary
+    if (!is_given && (!gained || (gained & ~partial_[i]))) return;  // nothing is scattered in the place of reduced
     asked_[i] = true;
     if (*wanted != operation.shardings[0]) move(i, 0, *wanted);
   }
@@ -174,8 +183,8 @@ class Sinker {
     for (size_t r = 0; r < at(i).results.size(); ++r) {
       const graph::ProgramValue value{static_cast<int32_t>(i), static_cast<int32_t>(r)};
       if (readers_.is_root(value)) continue;
-      auto [refuses, wanted, has_total] = wish_of(value);
-      if (refuses || !wanted || (has_total && !is_sum(at(i), r))) continue;
+      auto [refuses, wanted, has_summary, is_given] = wish_of(value);
+      if (refuses || !wanted || !is_given || (has_summary && !is_sum(at(i), r))) continue;
       if (at(i).region && !is_free_to_lie(at(i), r, *wanted)) continue;
       if (*wanted == at(i).shardings[r] || (at(i).shardings[r].split() & ~wanted->split())) continue;
       move(i, r, *wanted);
@@ -209,7 +218,7 @@ class Sinker {
 
   /// Gives values on the way to a total the sharding of the values that they are computed from.
   void follow(size_t i) {
-    if (!leads_to_total_[i] || is_total(at(i))) return;
+    if (!leads_to_summary_[i] || is_summary(at(i))) return;
     const std::span<const graph::ProgramValue> operands = program_.operands_of(i);
     for (size_t k = 0; k < operands.size(); ++k) {
       if (operands[k].is_input() || !moved_[operands[k].source]) continue;
@@ -231,8 +240,8 @@ class Sinker {
   Forms& forms_;
   const ProgramReaders readers_;
   const std::vector<AxisSet> partial_;
-  std::vector<bool> asked_;           ///< for each operation: its layout was requested by a later one
-  std::vector<bool> leads_to_total_;  ///< for each operation: a total, or all its readers lead to one
+  std::vector<bool> asked_;             ///< for each operation: its layout was requested by a later one
+  std::vector<bool> leads_to_summary_;  ///< for each operation: a total, or all its readers lead to one
   std::vector<bool> moved_;
   std::vector<graph::ProgramValue> made_of_;  ///< of the first result of each operation
   std::map<std::pair<int32_t, int32_t>, std::optional<Sharding>>

@@ -33,6 +33,13 @@ int64_t Mesh::processor(const Coordinates& coordinates) const {
   return p;
 }
 
+AxisSet Mesh::axes_of_one() const {
+  AxisSet axes = 0;
+  for (int axis = 0; axis < order(); ++axis)
+    if (axis_size(axis) == 1) axes |= axis_bit(axis);
+  return axes;
+}
+
 int64_t Mesh::group_size(AxisSet axes) const {
   int64_t n = 1;
   for (int i = 0; i < order(); ++i)

@@ -84,6 +84,8 @@ class Mesh {
   int64_t processor(const Coordinates& coordinates) const;
   /// The difference of the numbers of two neighbours along an axis.
   int64_t stride(int axis) const { return strides_[axis]; }
+  /// The axes of one processor.
+  AxisSet axes_of_one() const;
   /// The number of processors of a group that spans `axes`.
   int64_t group_size(AxisSet axes) const;
   /// The processors in the group of `processor` along `axes`, ascending.

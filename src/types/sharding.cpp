@@ -16,6 +16,14 @@ AxisSet Sharding::split() const {
 
 AxisSet Sharding::varies() const { return split() | partial; }
 
+bool give_same_blocks(const Sharding& a, const Sharding& b, const Mesh& mesh) {
+  const AxisSet ones = mesh.axes_of_one();
+  if (!ones || a == b) return a == b;
+  const auto same = [&](const AxisList& x, const AxisList& y) { return x.without(ones) == y.without(ones); };
+  return ((a.partial ^ b.partial) & ~ones) == 0 &&
+         std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), same);
+}
+
 Interval block_of(int64_t size, const AxisList& axes, const Mesh& mesh, const Coordinates& coordinates) {
   Interval block{0, size};
   for (int axis : axes) {

@@ -28,6 +28,9 @@ struct Sharding {
   bool operator==(const Sharding&) const = default;
 };
 
+/// True if two shardings of a tensor differ at most by axes of one processor: they give the same blocks.
+bool give_same_blocks(const Sharding& a, const Sharding& b, const Mesh& mesh);
+
 inline Sharding replicated(size_t dims) { return Sharding{std::vector<AxisList>(dims), 0}; }
 
 /// A half-open range of indices.
