@@ -1,9 +1,15 @@
 #pragma once
 // Hoists the resharding of a loop's constants out of its iterations.
+//
+// In a pipeline the weights of a stage are constants of the loop over micro-batches, and xs of the loop over the
+// stage's layers. Their resharding leaves both loops. So a stage holds its resharded weights until its last
+// micro-batch, and does not communicate for each micro-batch. The backward pass reshards them again
+// (spmd/loop_copies.h).
 #include <vector>
 
 #include "graph/region.h"
 #include "spmd/local_builder.h"
+#include "spmd/loop_copies.h"
 
 namespace mtf::spmd {
 
@@ -12,5 +18,9 @@ namespace mtf::spmd {
 /// resharded values.
 std::vector<int> hoist_reshards(LocalProgram& iteration, const graph::Region& region, std::vector<int>& operands,
                                 LocalBuilder& around);
+
+/// For a loop in a stage of a pipeline: reshards the xs that lack the dim `micro` before the loop, instead of their
+/// slices in each iteration.
+void hoist_from_stage(LocalLoop& loop, Name micro, LocalBuilder& around);
 
 }  // namespace mtf::spmd

@@ -40,28 +40,18 @@ void erase_at(std::vector<T>& all, size_t index) {
   if (index < all.size()) all.erase(all.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-/// Makes the copies that the iteration reads operands, after the other xs.
+/// Makes the copies that the iteration reads operands.
 void read_copies(LocalLoop& loop, LocalBuilder& around) {
-  LoopOperation now(loop.node);
   std::vector<Instruction*> reads;
-  for (Instruction& instruction : loop.iteration.instructions)
-    if (instruction.kind == InstructionKind::kInput && instruction.copy >= 0) reads.push_back(&instruction);
-  if (reads.empty()) return;
-  const auto first = static_cast<size_t>(now.region.carried + now.region.placed);
-  for (Instruction& instruction : loop.iteration.instructions)
-    if (is_tensor_input(instruction) && instruction.input >= static_cast<int32_t>(first))
-      instruction.input += static_cast<int32_t>(reads.size());
-  size_t index = first;
-  for (Instruction* const read : reads) {
-    const auto operand = static_cast<size_t>(read->input);
-    const Sharding& lies = loop.copies[operand][static_cast<size_t>(std::exchange(read->copy, -1))];
-    const int value = around.bring(loop.operands[operand], lies, loop.node, nullptr);
-    insert_at(loop.operands, index, value);
-    insert_at(now.node->operands, index, around[value].type());
-    read->input = static_cast<int32_t>(index++);
-    ++now.region.placed;
+  std::vector<int> values;
+  for (Instruction& read : loop.iteration.instructions) {
+    if (read.kind != InstructionKind::kInput || read.copy < 0) continue;
+    const auto operand = static_cast<size_t>(read.input);
+    const Sharding& lies = loop.copies[operand][static_cast<size_t>(std::exchange(read.copy, -1))];
+    reads.push_back(&read);
+    values.push_back(around.bring(loop.operands[operand], lies, loop.node, nullptr));
   }
-  loop.node = now.done();
+  add_placed(loop, reads, values, around);
 }
 
 /// Returns the stacked form of a value of the iteration, where `all` is the value that it is a copy of.
@@ -161,6 +151,23 @@ void keep_copies_of_iteration(graph::Program& iteration, const graph::Region& re
     iteration.for_gradients.push_back(iteration.roots[static_cast<size_t>(r)]);
   for (int32_t k = region.carried; k < region.carried + region.placed; ++k)
     iteration.for_gradients.push_back(graph::ProgramValue::input(static_cast<size_t>(k)));
+}
+
+void add_placed(LocalLoop& loop, const std::vector<Instruction*>& reads, const std::vector<int>& values,
+                const LocalBuilder& around) {
+  if (reads.empty()) return;
+  LoopOperation now(loop.node);
+  const auto first = static_cast<size_t>(now.region.carried + now.region.placed);
+  for (Instruction& instruction : loop.iteration.instructions)
+    if (is_tensor_input(instruction) && instruction.input >= static_cast<int32_t>(first))
+      instruction.input += static_cast<int32_t>(reads.size());
+  for (size_t i = 0; i < reads.size(); ++i) {
+    insert_at(loop.operands, first + i, values[i]);
+    insert_at(now.node->operands, first + i, around[values[i]].type());
+    reads[i]->input = static_cast<int32_t>(first + i);
+    ++now.region.placed;
+  }
+  loop.node = now.done();
 }
 
 std::vector<LoopCopy> add_copies(LocalLoop& loop, LocalBuilder& around) {

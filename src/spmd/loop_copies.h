@@ -6,7 +6,7 @@
 //     backward                        d_w = einsum(h', d_y)     reads its slice of h' and gathers nothing
 //
 // No copies of parameters are kept. The backward pass reshards them again, so that only the slice of one iteration is
-// gathered at a time.
+// gathered at a time, or in a pipeline the slices of one stage.
 #include <vector>
 
 #include "graph/region.h"
@@ -33,6 +33,10 @@ Sharding copy_in_iteration(const graph::LaidOutOperation& loop, size_t operand, 
 
 /// Makes the splitter keep copies (Program::for_gradients) of stacked values, then of slices of xs.
 void keep_copies_of_iteration(graph::Program& iteration, const graph::Region& region);
+
+/// Makes `values` operands of the loop, after the other xs. `reads`: the inputs of the iteration that are their slices.
+void add_placed(LocalLoop& loop, const std::vector<Instruction*>& reads, const std::vector<int>& values,
+                const LocalBuilder& around);
 
 /// A copy of an operand or a result of a loop.
 struct LoopCopy {

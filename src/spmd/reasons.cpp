@@ -24,6 +24,7 @@ std::string moved_text(const Reason& reason) {
   std::string text;
   for (const Reason::Part& part : reason.parts)
     text += (text.empty() ? "" : ", ") + part.dim.str() + " is " + how(part.split) + " and needed " + how(part.needed);
+  if (!reason.micro.empty()) text += "; a stage keeps the result for all places of " + reason.micro.str();
   return text;
 }
 

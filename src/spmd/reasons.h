@@ -40,6 +40,7 @@ struct Reason {
   std::string value = {};        ///< in the script's names
   const graph::Op* op = nullptr;
   Dims from = {}, to = {};
+  Name micro = {};  ///< of kMoved in a pipeline: a stage keeps the result for all places of this dim
 
   /// Returns the names of all dims in the reason.
   std::vector<Name> dims() const;

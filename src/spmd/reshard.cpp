@@ -531,14 +531,15 @@ ReshardWay find_way(const TensorType& type, const Sharding& from, const Sharding
 
 // ---- instructions --------------------------------------------------------------------------------------------------
 
-/// Returns the reason for a move: `reason` if it reduces.
+/// Returns the reason for a move: `reason` if it reduces, otherwise a new one with the micro-batches of `reason`.
 ReasonRef reason_of(const TensorType& type, const Sharding& from, const ReshardMove& move, const MeshPtr& mesh,
                     const ReasonRef& reason) {
   if (from.partial & move.axes) return reason;
   std::vector<Reason::Part> parts;
   for (size_t d = 0; d < from.dims.size(); ++d)
     if (from.dims[d] != move.to.dims[d]) parts.push_back({type.dims[d].name, from.dims[d], move.to.dims[d]});
-  return std::make_shared<const Reason>(Reason{.kind = Reason::Kind::kMoved, .mesh = mesh, .parts = std::move(parts)});
+  return std::make_shared<const Reason>(Reason{
+      .kind = Reason::Kind::kMoved, .mesh = mesh, .parts = std::move(parts), .micro = reason ? reason->micro : Name()});
 }
 
 }  // namespace

@@ -137,6 +137,7 @@ void LoopSplitter::in_iterations(int index, std::vector<int> operands, Lowered& 
   for (size_t k = 0; k < copies.size(); ++k) iteration.inputs[k].copies = copies[k];
   loop.operands = std::move(operands);
   compile(loop, std::move(iteration), around, decision);
+  if (around_.region && around_.region->hands_on) hoist_from_stage(loop, around_.region->micro, local_);
   add_results(index, loop);
   for (size_t r = 0; r < loop.results.size(); ++r) lowered.results.push_back(r);
 }

@@ -23,6 +23,8 @@ TEST(Reasons, AreSaidInTheNamesOfTheScript) {
             "h is a sum over cols that copy needs complete");
   EXPECT_EQ(said({.kind = Kind::kMoved, .parts = {{"a", {}, {0}}, {"b", {0, 1}, {}}}}),
             "a is whole and needed split over rows, b is split over rows+cols and needed whole");
+  EXPECT_EQ(said({.kind = Kind::kMoved, .parts = {{"a", {1}, {}}}, .micro = "micro"}),
+            "a is split over cols and needed whole; a stage keeps the result for all places of micro");
   EXPECT_EQ(said({.kind = Kind::kScanned, .parts = {{{}, {1}}}}),
             "a running sum needs the totals of the other blocks over cols");
   EXPECT_EQ(said({.kind = Kind::kApart, .parts = {{{}, {0}}}, .from = {{"a", 6}}, .to = {{"b", 2}, {"c", 3}}}),
