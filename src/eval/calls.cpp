@@ -114,8 +114,10 @@ bool Calls::is_own(const Scope& scope) const {
   return false;
 }
 
-void Calls::may_have_returned_poison() {
-  if (!under_way_.empty()) under_way_.back().maybe_results.push_back(Poison{});
+bool Calls::has_returned_poison() {
+  if (under_way_.empty()) return false;
+  under_way_.back().result = Poison{};
+  return true;
 }
 
 void Calls::has_returned() {

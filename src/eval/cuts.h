@@ -41,6 +41,7 @@ struct Iteration {
   int64_t first = 0;           ///< nodes and scopes with smaller numbers are outside
   int64_t last_variable = 0;   ///< variables with larger numbers are made in the iteration, which may assign them
   Iteration* outer = nullptr;  ///< the enclosing one
+  Name micro = {};             ///< of a pipeline: the dim of its micro-batches
   std::vector<VariablePtr> own = {};  ///< stand for the loop's variables in the iteration, which may assign them
 
   /// An outer list to which the iteration has appended, by the name that holds the list.

@@ -187,6 +187,7 @@ class ScanCall {
         placed_(caller, over_, has_xs() ? call.span(kXs) : call.span()),
         left_(under_way_, over_, &placed_) {
     iteration_.first_node = under_way_.first;
+    if (call.has(kPipeline)) under_way_.micro = call.dim(kPipeline).name;  // also if the loop is not pipelined
     iteration_.micro = micro_;
   }
 

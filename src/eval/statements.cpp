@@ -141,7 +141,8 @@ Flow Evaluator::run_statement(const ast::Stmt& stmt, const ScopePtr& scope) {
   } catch (const UserError& error) {
     calls.statement_failed(error);
     poison_bindings(stmt, scope);
-    return Flow::kNext;
+    // What stands behind a `return` is not reached, so its errors are no errors.
+    return stmt.as<ast::ReturnStmt>() && calls.has_returned_poison() ? Flow::kReturn : Flow::kNext;
   }
 }
 
@@ -303,7 +304,6 @@ void Evaluator::poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope) {
   for (const ast::Ident& ident : ast::names_bound_by(stmt)) {
     if (!may_be_bound || !scope->find_own(ident.name)) scope->bind(ident.name, Poison{}, ident.span);
   }
-  if (stmt.as<ast::ReturnStmt>()) calls.may_have_returned_poison();
   // The names that the statement would have assigned become poison too, if the old value does not tell the new type.
   NameSet assigned;
   const auto add = [&](const ast::Block& block) {

@@ -69,6 +69,7 @@ const std::map<std::string, std::string>& calls() {
       {"native.csv", "natives.csv(\"{folder}/log.csv\", step: 1)"},
       {"native.tensorboard", "natives.tensorboard(\"{folder}/events\", 1, loss: 2.0)"},
       {"native.has", "natives.has(net, \"w\")"},
+      {"native.micro_batches", "natives.micro_batches(x)"},
       {"native.is_tensor", "natives.is_tensor(x)"},
   };
   return kCalls;
