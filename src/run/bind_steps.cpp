@@ -3,6 +3,7 @@
 #include "graph/region.h"
 #include "run/bound_step.h"
 #include "run/pipeline_executor.h"
+#include "run/relay.h"
 #include "run/scan_executor.h"
 #include "support/diagnostics.h"
 
@@ -27,6 +28,19 @@ const spmd::LocalDim& stored_over(const spmd::LocalProgram& body, const spmd::In
   return value->dims[0];
 }
 
+/// Returns the index, along the axes of a pipeline's stages, of the stage that runs the last iteration.
+int64_t last_stage(const graph::LaidOutOperation& pipeline) {
+  const graph::Region& region = *pipeline.region;
+  const int64_t last = pipeline.attributes.get<ops::ScanAttributes>().reverse ? 0 : region.iterations - 1;
+  const Mesh& mesh = *pipeline.mesh;
+  for (const int64_t processor : mesh.group(0, region.stages.set())) {
+    const Interval block = block_of(region.iterations, region.stages, mesh, mesh.coordinates(processor));
+    if (block.first <= last && last < block.last) return mesh.index_in_group(processor, region.stages.set());
+  }
+  MTF_CHECK(false, "no stage runs the last iteration");
+  return 0;
+}
+
 std::unique_ptr<BoundCollective> bind_collective_step(const Frame& frame, const schedule::Step& step,
                                                       SharedMemory* shared, const Enclosing* enclosing) {
   const spmd::LocalProgram& program = frame.program();
@@ -38,6 +52,8 @@ std::unique_ptr<BoundCollective> bind_collective_step(const Frame& frame, const 
     results.push_back(&program.values[program.instructions[i].results[0]]);
   }
   const Hosting& host = frame.hosting(first.operands[0]);
+  if (first.kind == spmd::InstructionKind::kFromOwner && first.node->region)
+    return bind_relay(host, *operands[0], *results[0], first.axes, last_stage(*first.node));
   if (first.kind == spmd::InstructionKind::kFromOwner || first.kind == spmd::InstructionKind::kToOwner)
     return bind_by_owner(host, first.kind, *operands[0], *results[0], first.axes,
                          stored_over(program, first, enclosing), frame.position);

@@ -1,14 +1,15 @@
 #include <map>
 
 #include "run/collective.h"
+#include "run/relay.h"
 #include "spmd/collectives.h"
 
 namespace mtf::run {
 namespace {
 
 /// A collective of a loop iteration between the owner of a position of the loop's dim and its group. The constructor
-/// binds one collective for each owner. In it the owner holds a block of one position, and the other processors hold
-/// empty blocks.
+/// binds one collective for each owner. Towards the owner, the owner holds a block of one position, and the other
+/// processors hold empty blocks.
 class ByOwner : public BoundCollective {
  public:
   ByOwner(const Hosting& hosting, spmd::InstructionKind kind, const spmd::LocalValue& from, const spmd::LocalValue& to,
@@ -18,12 +19,20 @@ class ByOwner : public BoundCollective {
     for (const int64_t processor : mesh.group(0, axes)) {
       const Interval block = bounds(over, mesh, mesh.coordinates(processor));
       if (block.size() == 0) continue;
+      if (kind == spmd::InstructionKind::kFromOwner) {
+        by_first_.emplace(block.first, bind_relay(hosting, from, to, axes, mesh.index_in_group(processor, axes)));
+        continue;
+      }
       const spmd::LocalDim whole{{over.dim.name, 1}, {}, false, {}};
       spmd::LocalDim owned = whole;
       owned.axes = over.axes;
       owned.mapped = true;
       owned.map = {.offset = -block.first, .from = over.dim.size, .to = 1};
-      by_first_.emplace(block.first, bound(hosting, kind, from, to, axes, whole, owned));
+      const spmd::LocalValue a = with_slot(from, whole), b = with_slot(to, owned);
+      by_first_.emplace(block.first, from.partial & axes
+                                         ? bind_collective(hosting, spmd::InstructionKind::kReduceScatter, {&a}, {&b},
+                                                           axes, kernels::Reduction::kSum)
+                                         : bind_slice(hosting, a, b));
     }
   }
 
@@ -62,16 +71,6 @@ class ByOwner : public BoundCollective {
     for (int8_t& d : value.order) ++d;
     value.order.insert(value.order.begin(), 0);
     return value;
-  }
-
-  static std::unique_ptr<BoundCollective> bound(const Hosting& hosting, spmd::InstructionKind kind,
-                                                const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
-                                                const spmd::LocalDim& whole, const spmd::LocalDim& owned) {
-    const bool gives = kind == spmd::InstructionKind::kFromOwner;
-    const spmd::LocalValue a = with_slot(from, gives ? owned : whole), b = with_slot(to, gives ? whole : owned);
-    if (!gives && !(from.partial & axes)) return bind_slice(hosting, a, b);
-    return bind_collective(hosting, gives ? spmd::InstructionKind::kAllGather : spmd::InstructionKind::kReduceScatter,
-                           {&a}, {&b}, axes, kernels::Reduction::kSum);
   }
 
   const int64_t& iteration_;

@@ -168,8 +168,8 @@ Sent most_sent(InstructionKind kind, const LocalValue& from, const LocalValue& t
     case Movement::kFromPermuted: return Transfers(from, to, Sources::kPermuted, axes).most_sent();
     case Movement::kFromStage:  // each stage except the last sends its whole block to the next stage
       return {elements_of_largest(from), 1, Cost(block_elements(from))};
-    case Movement::kFromOwner:  // the owner sends its whole block, which each processor gets
-      return Transfers(to, to, Sources::kGroup, axes).most_sent();
+    case Movement::kFromOwner:  // the block goes from processor to processor, so the last one waits for all messages
+      return members > 1 ? Sent{elements_of_largest(to), members - 1, {}} : Sent{};
     case Movement::kToOwner:  // the others send their whole blocks; nothing is sent if each already has the sum
       return from.partial & axes ? sent_of_scatter(members, elements_of_largest(from)) : Sent{};
   }

@@ -17,9 +17,9 @@ enum class Movement : uint8_t {
   kFromGroup,      ///< each processor takes the elements of its result from the group members that have them
   kAddFromGroup,   ///< each processor adds up, for the elements of its result, the contributions of all group members
   kFromStage,      ///< each stage takes the value that another stage has left (spmd/pipeline.h)
-  kFromOwner,      ///< each processor takes the value of the group member that owns the position of the iteration
-  kToOwner,        ///< adds up over the group, on the member that owns the position of the iteration
-  kFromPermuted,   ///< each processor takes the block of one other processor (spmd/axis_permutation.h)
+  kFromOwner,     ///< each processor gets the value of the owner, the one member of the group that has it (run/relay.h)
+  kToOwner,       ///< adds up over the group, on the member that owns the position of the iteration
+  kFromPermuted,  ///< each processor takes the block of one other processor (spmd/axis_permutation.h)
 };
 
 /// The data whose size a collective is counted by.

@@ -232,7 +232,21 @@ Resharding LocalBuilder::way_to(int value, const Sharding& wanted) {
             .of = std::make_shared<const Resharding>(way_to(view->second.operand, wanted))};
   if (const int32_t left = copy_of_input(value, wanted); left >= 0)
     return {.kind = Kind::kInputCopy, .value = value, .copy = left};
-  return {.kind = Kind::kReshard, .value = value, .way = ways_.find(from.type(), from.sharding(), wanted, *from.mesh)};
+  return {.kind = Kind::kReshard,
+          .value = value,
+          .way = from_last_stage(value, ways_.find(from.type(), from.sharding(), wanted, *from.mesh))};
+}
+
+/// Replaces an all_reduce of zeros and a last stage's value: the stage sends it to the others.
+std::shared_ptr<const ReshardWay> LocalBuilder::from_last_stage(int value,
+                                                                std::shared_ptr<const ReshardWay> way) const {
+  const auto pipeline = on_last_stage_.find(value);
+  if (pipeline == on_last_stage_.end() || way->moves.empty() || way->moves[0].kind != InstructionKind::kAllReduce ||
+      way->moves[0].axes != pipeline->second->region->stages.set())
+    return way;
+  ReshardWay sent = *way;
+  sent.moves[0].kind = InstructionKind::kFromOwner;
+  return std::make_shared<const ReshardWay>(std::move(sent));
 }
 
 int LocalBuilder::bring(const Resharding& resharding, const Sharding& wanted, const graph::OperationRef& node,
@@ -259,7 +273,9 @@ int LocalBuilder::bring(const Resharding& resharding, const Sharding& wanted, co
       break;
     }
     case Resharding::Kind::kReshard:
-      copy = reshard(program_, value, *resharding.way, node, reason);
+      copy = resharding.way->moves[0].kind == InstructionKind::kFromOwner
+                 ? sent_from_last_stage(value, *resharding.way, node)
+                 : reshard(program_, value, *resharding.way, node, reason);
       if (std::any_of(resharding.way->moves.begin(), resharding.way->moves.end(),
                       [](const ReshardMove& move) { return is_collective(move.kind); }))
         communicated_.insert(copy);
@@ -267,6 +283,16 @@ int LocalBuilder::bring(const Resharding& resharding, const Sharding& wanted, co
   }
   copies_.emplace(key_of(value, wanted), copy);
   return copy;
+}
+
+int LocalBuilder::sent_from_last_stage(int value, ReshardWay way, const graph::OperationRef& node) {
+  const ReshardMove sent = way.moves[0];
+  const graph::OperationRef& pipeline = on_last_stage_.at(value);
+  Reason reason{.kind = Reason::Kind::kFromLastStage, .mesh = program_.values[value].mesh, .axes = sent.axes};
+  const int all = collective(sent.kind, pipeline, value, in_sharding(program_.values[value], sent.to), sent.axes,
+                             kernels::Reduction::kSum, std::make_shared<const Reason>(std::move(reason)));
+  way.moves.erase(way.moves.begin());
+  return reshard(program_, all, way, node, nullptr);
 }
 
 int LocalBuilder::onto_mesh(int value, const graph::OperationRef& node) {

@@ -91,6 +91,8 @@ class LocalBuilder {
   std::vector<int> brought(int value) const;
   /// Returns the shardings of these copies, and of the copies of an input.
   std::vector<Sharding> copies(int value) const;
+  /// Records that a partial value is zero except on the last stage of `pipeline`.
+  void is_on_last_stage(int value, const graph::OperationRef& pipeline) { on_last_stage_[value] = pipeline; }
   /// Records a copy that a loop has made.
   void has_been_brought(int value, int copy);
   /// Returns a value on the mesh of `node`. The value keeps its blocks if that mesh can express them, and is gathered
@@ -104,6 +106,8 @@ class LocalBuilder {
     int operand;
     graph::OperationRef operation;
   };
+  std::shared_ptr<const ReshardWay> from_last_stage(int value, std::shared_ptr<const ReshardWay> way) const;
+  int sent_from_last_stage(int value, ReshardWay way, const graph::OperationRef& node);
   using CopyKey = std::pair<int, std::string>;
   CopyKey key_of(int value, const Sharding& wanted) const;
   /// Returns the index of the input's copy in this sharding, or -1.
@@ -121,8 +125,9 @@ class LocalBuilder {
   std::map<std::pair<int, const Mesh*>, int> remeshed_;
   std::unordered_map<int, View> view_of_;
   std::unordered_set<int> stored_;
-  std::unordered_map<int, int32_t> copied_input_;  ///< for values that are inputs with copies: the input
-  std::unordered_set<int> communicated_;           ///< copies made by communication
+  std::unordered_map<int, graph::OperationRef> on_last_stage_;  ///< for values on the last stage: the pipeline
+  std::unordered_map<int, int32_t> copied_input_;               ///< for values that are inputs with copies: the input
+  std::unordered_set<int> communicated_;                        ///< copies made by communication
   bool backward_ = false;
   std::unordered_map<int, int32_t> number_of_;  ///< for values that are numbers of the host: the input
 };

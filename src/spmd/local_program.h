@@ -70,7 +70,8 @@ enum class InstructionKind : uint8_t {
   kTakeOver,   ///< the start value of a pipeline stage: the value that the stage before has left of the micro-batch, or
                ///< in the first stage the operand; counted as permute
   kFromOwner,  ///< in an iteration: the owner sends its slice of a value that is stored in blocks along the loop's dim
-               ///< over `axes` to all processors; counted as all_gather
+               ///< over `axes` to all processors. Of a pipeline, which is then `node`: the last stage over `axes` sends
+               ///< the final carry to all. Counted as all_gather
   kToOwner,    ///< the adjoint of kFromOwner: adds up all slices on the owner if they are partial; counted as
                ///< reduce_scatter
   kRemesh,     ///< a gathered value of another mesh with as many processors, or of no mesh, becomes one of this mesh

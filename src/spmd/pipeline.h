@@ -11,7 +11,8 @@
 // uses a mesh with one more axis, as long as the dim of micro-batches, which the axis splits. This axis has no
 // processors: its positions are the micro-batches.
 //
-// The final carry of the last stage is returned as a sum over the stages, to which the other stages add zeros.
+// The final carry of the last stage is returned as a sum over the stages, to which the other stages add zeros. Linear
+// operations may leave it so. Where it is needed whole, the last stage sends it to the others (LocalBuilder).
 #include <memory>
 #include <vector>
 

@@ -73,6 +73,9 @@ std::string unsettled_text(const Reason& reason) {
       return "each place of " + reason.parts[0].dim.str() + " goes from stage to stage over " +
              axes_text(reason.parts[0].split, *reason.mesh);
     case Reason::Kind::kFromOwner: return owned_text(reason, "comes from");
+    case Reason::Kind::kFromLastStage:
+      return "the last stage over " + reason.mesh->axes_to_string(reason.axes) +
+             " sends what it has made to the others";
     case Reason::Kind::kToOwner: return owned_text(reason, "goes to");
   }
   return {};

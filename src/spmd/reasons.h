@@ -22,10 +22,11 @@ struct Reason {
     kAddedBack,  ///< the dim of the one part is split, and `op` adds across blocks
     kApart,    ///< blocks of `from` and `to`, two shapes of the same elements, do not coincide over the one part's axes
     kScanned,  ///< a running sum needs the totals of the other blocks over the one part's axes
-    kRemeshed,   ///< it is read on another mesh
-    kHandedOn,   ///< a micro-batch, a position of the one part's dim, goes from stage to stage over its axes
-    kFromOwner,  ///< the dim of the one part is split, and its owner sends the slice of an iteration
-    kToOwner,    ///< the dim of the one part is split, and the slice of an iteration goes to its owner
+    kRemeshed,       ///< it is read on another mesh
+    kHandedOn,       ///< a micro-batch, a position of the one part's dim, goes from stage to stage over its axes
+    kFromOwner,      ///< the dim of the one part is split, and its owner sends the slice of an iteration
+    kFromLastStage,  ///< the last stage of a pipeline over `axes` has the value
+    kToOwner,        ///< the dim of the one part is split, and the slice of an iteration goes to its owner
   };
   struct Part {
     Name dim;  ///< empty for kApart and kScanned

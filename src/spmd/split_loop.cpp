@@ -194,6 +194,7 @@ void LoopSplitter::in_pipeline(int index, const std::vector<int>& operands, Lowe
       if (dim.dim.name == region.micro) dim.axes = AxisList();
     if (which < region.carried || which >= region.carried + region.stacked) result.partial |= region.stages.set();
     loop.results.push_back(local_.add(std::move(result)));
+    if (which < region.carried) local_.is_on_last_stage(loop.results.back(), node);
   }
   lowered.results = std::move(pipeline.results);
 }

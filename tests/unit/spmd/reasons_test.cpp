@@ -25,6 +25,8 @@ TEST(Reasons, AreSaidInTheNamesOfTheScript) {
             "a is whole and needed split over rows, b is split over rows+cols and needed whole");
   EXPECT_EQ(said({.kind = Kind::kMoved, .parts = {{"a", {1}, {}}}, .micro = "micro"}),
             "a is split over cols and needed whole; a stage keeps the result for all places of micro");
+  EXPECT_EQ(said({.kind = Kind::kFromLastStage, .axes = 1}),
+            "the last stage over rows sends what it has made to the others");
   EXPECT_EQ(said({.kind = Kind::kScanned, .parts = {{{}, {1}}}}),
             "a running sum needs the totals of the other blocks over cols");
   EXPECT_EQ(said({.kind = Kind::kApart, .parts = {{{}, {0}}}, .from = {{"a", 6}}, .to = {{"b", 2}, {"c", 3}}}),
