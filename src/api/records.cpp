@@ -208,11 +208,18 @@ std::vector<std::string> idle_sentences(const cost::IdleWork& work) {
                               count_text(found.processors, "processor"), found.processors - found.size,
                               percent(found.flops)));
   }
-  for (const cost::IdleWork::Pipeline& each : work.pipelines)
+  for (const cost::IdleWork::Pipeline& each : work.pipelines) {
     all.push_back(
-        fmt::format("each stage of a pipeline over {} idles in {} of {} turns, {:.0f}% of its time",
+        fmt::format("each stage of a pipeline over {} idles in {} of {} turns, {:.0f}% of its time; the schedule is {}",
                     axes_text(each.axes), each.idle, each.idle + each.micro_batches,
-                    100.0 * static_cast<double>(each.idle) / static_cast<double>(each.idle + each.micro_batches)));
+                    100.0 * static_cast<double>(each.idle) / static_cast<double>(each.idle + each.micro_batches),
+                    each.alternates ? "1f1b" : "gpipe"));
+    if (each.should_alternate && !each.alternates)
+      all.push_back(fmt::format(
+          "a pipeline over {} is to have the schedule 1f1b, and has gpipe: that needs a gradient through the pipeline "
+          "in the same cut, and nothing between both that mixes micro-batches",
+          axes_text(each.axes)));
+  }
   for (const auto& [axis, flops] : work.repeated)
     if (work.is_much(flops))
       all.push_back(fmt::format("all processors along {} do the same in {} of the work: no dim of it is split over {}",

@@ -4,6 +4,7 @@
 
 #include "cost/recorded_schedules.h"
 #include "graph/region.h"
+#include "ops/loop.h"
 
 namespace mtf::cost {
 namespace {
@@ -41,7 +42,8 @@ void add_all(IdleWork& work, const spmd::LocalProgram& program, double times, Ax
       const graph::LaidOutOperation& loop = *instruction.node;
       const AxisSet stages = loop.region->stages.set();
       if (loop.region->hands_on)
-        work.pipelines.insert({loop.mesh->names_of(stages), loop.region->iterations, loop.region->idle});
+        work.pipelines.insert({loop.mesh->names_of(stages), loop.region->iterations, loop.region->idle,
+                               !loop.region->joined.empty(), loop.attributes.get<ops::ScanAttributes>().alternates});
       add_all(work, *instruction.iteration, times * static_cast<double>(most_iterations(loop)), splitting | stages);
       continue;
     }

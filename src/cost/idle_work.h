@@ -21,7 +21,9 @@ struct IdleWork {
   struct Pipeline {
     std::vector<Name> axes;
     int64_t micro_batches = 0;
-    int64_t idle = 0;  ///< waiting iterations of a stage, in addition to one for each micro-batch
+    int64_t idle = 0;               ///< waiting iterations of a stage, in addition to one for each micro-batch
+    bool alternates = false;        ///< forward and backward turns alternate (spmd/join_pipelines.h)
+    bool should_alternate = false;  ///< the script asks for it
     auto operator<=>(const Pipeline&) const = default;
   };
   std::set<Pipeline> pipelines;

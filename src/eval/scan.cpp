@@ -165,7 +165,8 @@ void stack_left(Caller& caller, const LeftByIteration& left, const Dim& over, co
 
 namespace {
 
-constexpr size_t kFunction = 0, kStart = 1, kXs = 2, kOver = 3, kReverse = 4, kRecompute = 5, kPipeline = 6;
+constexpr size_t kFunction = 0, kStart = 1, kXs = 2, kOver = 3, kReverse = 4, kRecompute = 5, kPipeline = 6,
+                 kSchedule = 7;
 
 /// A call of `scan`: evaluates one iteration, and makes it a loop.
 class ScanCall {
@@ -176,7 +177,8 @@ class ScanCall {
         builder_(caller.parts.builder),
         // the dim of xs may have another size
         over_(has_xs() ? found_in(call.value(kXs), call.dim(kOver).name).value_or(call.dim(kOver)) : call.dim(kOver)),
-        attributes_{.over = over_, .reverse = flag(kReverse), .recompute = flag(kRecompute)},
+        attributes_{
+            .over = over_, .reverse = flag(kReverse), .recompute = flag(kRecompute), .alternates = alternates()},
         micro_(micro()),
         starts_(starts()),
         carried_(as_carried(builder_, starts_, micro_)),
@@ -205,6 +207,15 @@ class ScanCall {
   bool flag(size_t parameter) const {
     return call_.has(parameter) &&
            caller_.convert.to_condition(call_.value(parameter), call_.span(parameter)).value_or(false);
+  }
+
+  bool alternates() const {
+    if (!call_.has(kSchedule)) return false;
+    const std::string& schedule = call_.text(kSchedule);
+    if (schedule != "gpipe" && schedule != "1f1b")
+      fail(Diagnostic(Kind::type_mismatch, call_.span(kSchedule),
+                      fmt::format("expected the schedule \"gpipe\" or \"1f1b\", found \"{}\"", schedule)));
+    return schedule == "1f1b" && call_.has(kPipeline);
   }
 
   /// Returns the dim of micro-batches; none if the loop is no pipeline. The check for finite values reads whole values

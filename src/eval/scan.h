@@ -23,7 +23,9 @@ inline constexpr std::string_view kScanDoc =
     "read what is around it, and assign the states and names of its stacked model and of models that it makes; what it "
     "appends to a list outside (`l := l + [y]`) is stacked as well. With `pipeline: micro`, a dim of all that is "
     "carried, each place of it is a micro-batch: where a layout splits `over`, each processor computes its own places "
-    "of it, and micro-batches go from one to the next.";
+    "of it, and micro-batches go from one to the next. `schedule: \"1f1b\"`: a processor begins the backward pass of a "
+    "micro-batch as soon as it can, and keeps values for at most as many micro-batches as there are processors in the "
+    "row; without it (`\"gpipe\"`) all micro-batches go forward first.";
 inline constexpr std::string_view kStackedDoc =
     "The model that `f()` makes, once for each place of a dim: each of its params and states gains the dim, first. "
     "They begin with the values that as many instances made in a loop would have.";

@@ -62,6 +62,8 @@ std::string region_text(const Region& region, const Mesh* mesh) {
   if (!region.micro.empty()) text += fmt::format(" along {}", region.micro.text());
   if (!region.stages.empty())
     text += fmt::format(" {} stages {}", region.hands_on ? "through" : "of", axes_text(region.stages, *mesh));
+  if (!region.joined.empty()) text += " joined";
+  for (const int32_t origin : region.joined) text += fmt::format(" {}", origin);
   return text;
 }
 
@@ -82,6 +84,8 @@ Region read_region(TextReader& reader, const Mesh* mesh) {
   if (reader.take("along")) region.micro = reader.dim_name();
   region.hands_on = reader.take_words({"through", "stages"});
   if (region.hands_on || reader.take_words({"of", "stages"})) region.stages = read_axes(reader, mesh);
+  if (reader.take("joined"))
+    while (reader.is_number()) region.joined.push_back(static_cast<int32_t>(reader.integer(0, INT32_MAX)));
   return region;
 }
 

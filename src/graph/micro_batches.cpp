@@ -13,6 +13,10 @@ class AlongDim {
 
   const LaidOutOperation* mixing = nullptr;
 
+  std::vector<AlongMicro> of(const LaidOutOperation& operation, const std::vector<AlongMicro>& operands) {
+    return results(operation, operands);
+  }
+
   /// Returns the relations of an iteration's roots, for tensors with the relations `given`. Sets `mixing` if an
   /// operation mixes positions.
   std::vector<AlongMicro> roots(const Region& region, std::vector<AlongMicro> given) {
@@ -114,6 +118,14 @@ class AlongDim {
 };
 
 }  // namespace
+
+std::optional<std::vector<AlongMicro>> along_micro(const LaidOutOperation& operation,
+                                                   const std::vector<AlongMicro>& operands, Name micro) {
+  AlongDim along(micro, true);
+  std::vector<AlongMicro> results = along.of(operation, operands);
+  if (along.mixing) return std::nullopt;
+  return results;
+}
 
 MicroBatches along_micro(const Region& region, Name micro, bool may_sum) {
   AlongDim along(micro, may_sum);

@@ -118,9 +118,6 @@ AxisList stages_of(const Region& region, const MeshPtr& mesh, std::span<const Op
   return stages;
 }
 
-/// Returns the operation of a pipeline's iteration without splits over `stages` or along the dim of micro-batches.
-std::shared_ptr<LaidOutOperation> within_stage(const LaidOutOperation& was, AxisSet stages, Name micro);
-
 void put_within_stage(Program& iteration, AxisSet stages, Name micro) {
   Successors now;
   for (ProgramInput& input : iteration.inputs) {
@@ -135,6 +132,8 @@ void put_within_stage(Program& iteration, AxisSet stages, Name micro) {
     entry.operation = std::move(copy);
   }
 }
+
+}  // namespace
 
 std::shared_ptr<LaidOutOperation> within_stage(const LaidOutOperation& was, AxisSet stages, Name micro) {
   auto now = std::make_shared<LaidOutOperation>(was);
@@ -153,8 +152,6 @@ std::shared_ptr<LaidOutOperation> within_stage(const LaidOutOperation& was, Axis
   }
   return now;
 }
-
-}  // namespace
 
 int64_t most_iterations(const LaidOutOperation& loop) {
   const Region& region = *loop.region;

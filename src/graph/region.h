@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -45,6 +46,9 @@ struct Region {
   AxisList stages;        ///< of a pipeline: the axes that split its iterations; they split no value of an iteration
   bool hands_on = false;  ///< its iterations are micro-batches, which each stage receives from the stage before
   int64_t idle = 0;       ///< of such a loop: the number of iterations in which a stage is idle
+  /// Of a forward and a backward pipeline in one loop (spmd/join_pipelines.h): the indices, in the captured program, of
+  /// the operations whose numbers the loop reads, one after the other. Empty for other loops.
+  std::vector<int32_t> joined;
   std::vector<int32_t> input_number;  ///< for each input of the iteration: index in Operation::inputs, or -1: no number
   std::vector<int32_t> first_number;  ///< for each operation of the iteration: index of its first number there
   std::vector<int32_t> call_numbers;  ///< indices in Operation::inputs of the numbers of random calls
@@ -112,9 +116,16 @@ struct MicroBatches {
   std::vector<AlongMicro> roots;
   const LaidOutOperation* mixing = nullptr;  ///< the first operation that reads across positions; null: none
 };
+/// Returns the relations of an operation's results to `micro`; nothing if it reads across positions. Sums are allowed
+/// as with `may_sum` below.
+std::optional<std::vector<AlongMicro>> along_micro(const LaidOutOperation& operation,
+                                                   const std::vector<AlongMicro>& operands, Name micro);
 /// Returns the relations of an iteration's roots to `micro`. With `may_sum`, sums over the dim are allowed if their
 /// consumers are linear, as in a gradient.
 MicroBatches along_micro(const Region& region, Name micro, bool may_sum);
+
+/// Returns an operation of a pipeline without splits over `stages` or along the dim of micro-batches.
+std::shared_ptr<LaidOutOperation> within_stage(const LaidOutOperation& was, AxisSet stages, Name micro);
 
 /// Returns the largest number of iterations that a processor runs.
 int64_t most_iterations(const LaidOutOperation& loop);

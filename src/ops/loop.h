@@ -22,10 +22,12 @@ struct ScanAttributes {
   bool reverse = false;      ///< the last position comes first
   bool counts_down = false;  ///< the first iteration has the random numbers of the last
   bool recompute = false;    ///< the gradient computes each iteration again
+  bool alternates = false;   ///< of a pipeline: forward and backward turns alternate (spmd/join_pipelines.h)
   static constexpr auto members() {
     using A = ScanAttributes;
     return std::array{graph::member<&A::over>("over"), graph::member<&A::reverse>("reverse"),
-                      graph::member<&A::counts_down>("counts_down"), graph::member<&A::recompute>("recompute")};
+                      graph::member<&A::counts_down>("counts_down"), graph::member<&A::recompute>("recompute"),
+                      graph::member<&A::alternates>("alternates")};
   }
 };
 

@@ -219,6 +219,15 @@ const std::vector<Pass>& passes() {
        .ensures = "no two operations are equal, and the flops of one processor alone are known",
        .run = run_merge,
        .verify = verify_merged},
+      {.name = "join_pipelines",
+       .sentence = "a pipeline with the schedule 1F1B, its loss and its gradient become one loop over micro-batches",
+       .needs = {"merge"},
+       .ensures = "a pipeline whose forward and backward turns alternate is one operation",
+       .run =
+           [](Compilation& c) {
+             if (!c.loop()) join_pipelines(c.merged, c.forms);
+           },
+       .verify = verify_merged},
       {.name = "expand",
        .sentence =
            "an operation that cannot be split as its layout asks is replaced by smaller ones, or its operands are "

@@ -47,8 +47,16 @@ struct PlanInputs {
   const graph::Region* region = nullptr;    ///< the region whose iteration this is; null outside of loops
   std::vector<double> iteration_numbers =
       {};  ///< in an iteration: the numbers of the loop operation, as this iteration has them
+  mutable std::vector<double> joined = {};  ///< the numbers of a loop that joins several operations
   /// The host numbers of an instruction's operation.
   std::span<const double> numbers(const spmd::Instruction& instruction) const {
+    if (instruction.node->region && !instruction.node->region->joined.empty()) {
+      joined.clear();
+      for (const int32_t origin : instruction.node->region->joined)
+        joined.insert(joined.end(), program->operations[origin].operation->inputs.begin(),
+                      program->operations[origin].operation->inputs.end());
+      return joined;
+    }
     if (region && instruction.origin >= 0)
       return std::span(iteration_numbers)
           .subspan(static_cast<size_t>(region->first_number[instruction.origin]), instruction.node->inputs.size());

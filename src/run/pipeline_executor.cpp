@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <utility>
 
 #include "run/step_executor.h"
 #include "schedule/orders.h"
@@ -22,6 +24,22 @@ int64_t collectives_of(const schedule::Schedule& schedule) {
     }
   }
   return count;
+}
+
+/// Returns the instructions of an iteration that take over what the next stage has left: those behind the loss. Only a
+/// loop that joins two has any.
+std::vector<const spmd::Instruction*> turned_back(const spmd::LocalProgram& iteration) {
+  std::vector<const spmd::Instruction*> turned;
+  bool is_behind_loss = false;
+  for (const spmd::Instruction& each : iteration.instructions) {
+    is_behind_loss = is_behind_loss || (each.iteration && each.node->region->stages.empty());
+    if (is_behind_loss && each.kind == spmd::InstructionKind::kTakeOver) turned.push_back(&each);
+  }
+  return turned;
+}
+
+bool has(const std::vector<const spmd::Instruction*>& all, const spmd::Instruction& one) {
+  return std::find(all.begin(), all.end(), &one) != all.end();
 }
 
 // ---- stages ---------------------------------------------------------------------------------------------------------
@@ -47,9 +65,12 @@ class Stages {
       if (a.iterations.size() == 0 || b.iterations.size() == 0) return a.iterations.size() > b.iterations.size();
       return reverse ? a.iterations.first > b.iterations.first : a.iterations.first < b.iterations.first;
     });
+    turned_ = turned_back(iteration.program);
     busy_ = static_cast<size_t>(
         std::count_if(all_.begin(), all_.end(), [](const At& each) { return each.iterations.size() > 0; }));
   }
+
+  int64_t busy() const { return static_cast<int64_t>(busy_); }
 
   /// Returns the stages that this rank hosts, with one micro-batch.
   std::vector<std::unique_ptr<PipelineStage>> hosted(int64_t micro_batch) const {
@@ -81,34 +102,40 @@ class Stages {
     auto stage = std::make_unique<PipelineStage>(around_.hostings(), std::move(own));
     stage->micro_batch = micro_batch;
     stage->carried = inner_->carried;
+    stage->place = static_cast<int64_t>(s);
+    stage->turned = turned_;
     stage->has_iterations = all_[s].iterations.size() > 0;
     for (size_t i = 0; i < host().processors().size(); ++i) {
       const int64_t processor = host().processors()[i];
       stage->on_last.push_back(is_in(processor, busy_ - 1));
+      stage->on_first.push_back(is_in(processor, 0));
       if (!is_in(processor, s)) continue;
       stage->hosted.push_back(static_cast<int>(i));
       if (s > 0) stage->before.push_back(moved(processor, s, s - 1));
+      if (s + 1 < busy_) stage->after.push_back(moved(processor, s, s + 1));
     }
-    if (s + 1 < busy_) add_sends(*stage, s);
+    if (s + 1 < busy_) add_sends(*stage, s, s + 1);
+    if (s > 0 && s < busy_ && !turned_.empty()) add_sends(*stage, s, s - 1);
     return stage;
   }
 
-  void add_sends(PipelineStage& stage, size_t s) const {
+  /// Adds the messages from stage `s` to the stage `next`.
+  void add_sends(PipelineStage& stage, size_t s, size_t next) const {
     for (const spmd::Instruction& each : iteration_.program.instructions) {
-      if (each.kind != spmd::InstructionKind::kTakeOver) continue;
+      if (each.kind != spmd::InstructionKind::kTakeOver || has(turned_, each) != (next < s)) continue;
       const int output = schedule::output_taken_over(iteration_.program, each);
       const spmd::LocalValue& value = around_.value(loop_.results[output]);
       for (int rank = 0; rank < host().ranks(); ++rank) {
         if (rank == host().rank()) continue;
         for (const int first : host().slots(rank, value.varies()).first) {
           const int64_t to = host().processors(rank)[first];
-          if (!is_in(to, s + 1)) continue;
-          const int64_t from = moved(to, s + 1, s);
+          if (!is_in(to, next)) continue;
+          const int64_t from = moved(to, next, s);
           if (host().rank_of(from) != host().rank()) continue;
           const int hosted = host().index_of(from);
           const int64_t bytes = block_at(value, host().coordinates()[hosted]).elements * size_of(value.element);
-          stage.sends.push_back(
-              {&each, output, rank, host().slots(value.varies()).of[hosted], bytes / loop_.node->region->iterations});
+          stage.sends.push_back({&each, output, rank, host().slots(value.varies()).of[hosted],
+                                 bytes / loop_.node->region->iterations, next < s});
         }
       }
     }
@@ -121,6 +148,7 @@ class Stages {
   const AxisSet axes_;
   const graph::Region* inner_ = nullptr;  // of the loop over the layers
   std::vector<At> all_;
+  std::vector<const spmd::Instruction*> turned_;
   size_t busy_ = 0;  // the number of stages with iterations
 };
 
@@ -143,12 +171,13 @@ class PipelineExecutor final : public BoundLoop {
                                                    &stage->hosted);
         parts_.push_back({std::move(stage), std::move(scan)});
       }
+    if (!region_.joined.empty()) alternate(stages.busy());
   }
 
   int64_t arena_bytes() const override {
     int64_t bytes = 0;
     for (const Part& part : parts_) bytes = std::max(bytes, part.scan->arena_bytes());
-    return bytes;
+    return bytes * arenas_;
   }
   int64_t shared_bytes() const override {
     int64_t bytes = 0;
@@ -165,24 +194,96 @@ class PipelineExecutor final : public BoundLoop {
   void run(const LoopRun& run) override {
     const int64_t begun = machine_.collectives_begun;
     zero_sums();
-    for (const Part& part : parts_) {
-      if (!part.stage->has_iterations) continue;
-      machine_.collectives_begun = begun + part.stage->micro_batch * numbers_of_iteration_;
-      part.stage->number = machine_.collectives_begun++;
-      part.scan->run(run);
-      hand_on(part);
-    }
+    if (turns_.empty())
+      for (const Part& part : parts_) {
+        if (!part.stage->has_iterations) continue;
+        machine_.collectives_begun = begun + part.stage->micro_batch * numbers_of_iteration_;
+        part.stage->number = machine_.collectives_begun++;
+        part.scan->run(run);
+        hand_on(part, false);
+      }
+    for (const Turn& turn : turns_) run_turn(turn, run, begun);
     machine_.collectives_begun = begun + region_.iterations * numbers_of_iteration_;
     machine_.transport.wait(machine_.handed_on);
     for (int32_t c = 0; c < parts_[0].stage->carried; ++c)  // only the last stage has the final carry
       around_.zero(loop_.results[c], [&](int hosted) { return !parts_[0].stage->on_last[hosted]; });
+    for (const spmd::Instruction* const taken : parts_[0].stage->turned)
+      around_.zero(loop_.results[taken->input], [&](int hosted) { return !parts_[0].stage->on_first[hosted]; });
   }
 
  private:
   struct Part {
     std::unique_ptr<PipelineStage> stage;
     std::unique_ptr<ScanExecutor> scan;
+    int64_t arena = 0;  ///< which of several arenas
   };
+  /// A part of an iteration, in joined loops.
+  struct Turn {
+    size_t part;
+    bool is_backward;
+  };
+
+  /// Decides the order of forward and backward turns, for this rank's stages. All stages take a turn at a time if what
+  /// they need has been left. A stage begins as many micro-batches as there are stages from it to the last one.
+  void alternate(int64_t stages) {
+    std::vector<int64_t> forward(static_cast<size_t>(stages)), backward(static_cast<size_t>(stages));
+    std::map<std::pair<int64_t, int64_t>, size_t> parts;  // by stage and micro-batch
+    std::map<int64_t, int64_t> first_arena;
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      const PipelineStage& stage = *parts_[p].stage;
+      if (!stage.has_iterations) continue;
+      parts[{stage.place, stage.micro_batch}] = p;
+      first_arena.try_emplace(stage.place, 0);
+      if (stage.place + 1 < stages) leave_out_loss(parts_[p]);
+    }
+    const auto most = [&](int64_t s) { return std::min(stages - s, region_.iterations); };
+    arenas_ = 0;
+    for (auto& [s, first] : first_arena) first = std::exchange(arenas_, arenas_ + most(s));
+    for (auto& [key, p] : parts) parts_[p].arena = first_arena.at(key.first) + key.second % most(key.first);
+    while (backward[0] < region_.iterations) {
+      const std::vector<int64_t> gone = forward, back = backward;
+      for (int64_t s = 0; s < stages; ++s) {
+        const auto at = static_cast<size_t>(s);
+        const bool may_begin = gone[at] < region_.iterations && (s == 0 || gone[at - 1] > gone[at]);
+        const bool may_end = back[at] < gone[at] && (s + 1 == stages || back[at + 1] > back[at]);
+        const bool is_full = gone[at] - back[at] >= most(s) || gone[at] == region_.iterations;
+        if (is_full ? !may_end : !may_begin) continue;
+        const int64_t micro_batch = is_full ? backward[at]++ : forward[at]++;
+        if (const auto part = parts.find({s, micro_batch}); part != parts.end())
+          turns_.push_back({part->second, is_full});
+      }
+    }
+  }
+
+  static void leave_out_loss(const Part& part) {
+    const std::vector<BoundStep>& steps = part.scan->body().steps();
+    for (size_t s = 0; s < steps.size(); ++s)
+      if (steps[s].loop && steps[s].first->node->region->stages.empty()) part.scan->body().leave_out(s);
+  }
+
+  /// Returns the first step of the backward part.
+  static size_t turning_point(const Part& part) {
+    const std::vector<BoundStep>& steps = part.scan->body().steps();
+    size_t s = 0;
+    while (s < steps.size() && !has(part.stage->turned, *steps[s].first)) ++s;
+    return s;
+  }
+
+  void run_turn(const Turn& turn, LoopRun run, int64_t begun) {
+    const Part& part = parts_[turn.part];
+    PipelineStage& stage = *part.stage;
+    run.arena += part.arena * arena_bytes() / arenas_;
+    if (turn.is_backward) {
+      machine_.collectives_begun = stage.number_between;
+      part.scan->run_steps(run, turning_point(part), SIZE_MAX);
+    } else {
+      machine_.collectives_begun = begun + stage.micro_batch * numbers_of_iteration_;
+      stage.number = machine_.collectives_begun++;
+      part.scan->run_steps(run, 0, turning_point(part));
+      stage.number_between = machine_.collectives_begun;
+    }
+    hand_on(part, turn.is_backward);
+  }
 
   /// Fills sums over micro-batches or stages with zeros.
   void zero_sums() const {
@@ -195,9 +296,10 @@ class PipelineExecutor final : public BoundLoop {
   }
 
   /// Sends the carry of a micro-batch to the next stage, if other ranks host that stage.
-  void hand_on(const Part& part) {
+  void hand_on(const Part& part, bool goes_back) {
     const PipelineStage& stage = *part.stage;
     for (const PipelineStage::Send& send : stage.sends) {
+      if (send.goes_back != goes_back) continue;
       const auto* all = static_cast<const std::byte*>(around_.pointers().at(loop_.results[send.output], send.slot));
       machine_.transport.send(machine_.handed_on, send.peer, stage.tag(machine_.transport, send.output),
                               all + stage.micro_batch * send.bytes, send.bytes);
@@ -211,6 +313,8 @@ class PipelineExecutor final : public BoundLoop {
   const graph::Region& region_;
   const int64_t numbers_of_iteration_;  // numbers that a micro-batch uses for its collectives and itself
   std::vector<Part> parts_;
+  std::vector<Turn> turns_;  // of joined loops
+  int64_t arenas_ = 1;
 };
 
 class TakesOver : public MessagesAtOnce {
@@ -222,13 +326,14 @@ class TakesOver : public MessagesAtOnce {
         carry_(enclosing.loop.results[output_]) {
     const Hosting& host = around_.hostings().of(enclosing.loop.node->mesh);
     const Slots& slots = body.slots(instruction.operands[0]);
+    const std::vector<int64_t>& givers = has(stage_.turned, instruction) ? stage_.after : stage_.before;
     for (int p = 0; p < slots.count(); ++p) {
       const auto hosted = static_cast<size_t>(slots.first[static_cast<size_t>(p)]);
       Piece piece;
       piece.bytes = body.block_bytes(instruction.operands[0], p);
-      if (!stage_.before.empty()) {
-        piece.peer = host.rank_of(stage_.before[hosted]);
-        if (piece.peer == host.rank()) piece.slot = around_.slots(carry_).of[host.index_of(stage_.before[hosted])];
+      if (!givers.empty()) {
+        piece.peer = host.rank_of(givers[hosted]);
+        if (piece.peer == host.rank()) piece.slot = around_.slots(carry_).of[host.index_of(givers[hosted])];
       }
       pieces_.push_back(piece);
     }

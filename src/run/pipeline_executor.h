@@ -9,6 +9,10 @@
 //   rank 1   stage 1       └► m0 └► m1 └► m2
 //
 // If one rank hosts both stages, the next stage reads the carry in the memory of the loop's result.
+//
+// A loop that joins two (spmd/join_pipelines.h) has a forward and a backward part. A stage runs the backward part of a
+// micro-batch when the next stage has sent the gradient, so it alternates between the parts. The memory of an
+// iteration lives from one part to the other. So a stage has as much of it as it has micro-batches under way.
 #include <memory>
 #include <vector>
 
@@ -26,6 +30,7 @@ class PipelineStage {
     int peer;
     int slot;  ///< of the loop's result
     int64_t bytes;
+    bool goes_back = false;  ///< to the stage before, at the end of the backward part
   };
 
   PipelineStage(Hostings& around, std::unique_ptr<Hosting> own) : hostings(around, std::move(own)) {}
@@ -40,8 +45,12 @@ class PipelineStage {
   bool has_iterations = false;
   int32_t carried = 0;      ///< the number of carried outputs; they come first and go to the next stage
   std::vector<int> hosted;  ///< for each processor of the stage: its index in the enclosing hosting
-  /// For each processor of the stage: the processor of the previous stage; empty for the first.
-  std::vector<int64_t> before;
+  /// For each processor of the stage: the processor of the previous stage, and of the next; empty if there is none.
+  std::vector<int64_t> before, after;
+  std::vector<const spmd::Instruction*> turned;  ///< the instructions that take over from the next stage
+  std::vector<bool> on_first;                    ///< as on_last, for the first stage
+  int64_t place = 0;                             ///< among the stages, in the order of micro-batches
+  int64_t number_between = 0;                    ///< the number of collectives begun after the forward part
   std::vector<bool> on_last;  ///< for each processor of the enclosing hosting: it is in the last stage
   std::vector<Send> sends;
   int64_t number = 0;  ///< among collective numbers, the same on all ranks

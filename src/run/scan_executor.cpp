@@ -1,5 +1,6 @@
 #include "run/scan_executor.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "run/step_executor.h"
@@ -54,6 +55,10 @@ void ScanExecutor::bind_outputs() {
     left_[r].outside = outside(value_of(r), all);
     left_[r].held = held(value_of(r), all, is_stacked(r));
   }
+  for (size_t s = 0; s < frame_.schedule()->steps.size(); ++s)
+    for (const int value : frame_.schedule()->steps[s].writes)
+      for (size_t r = 0; r < left_.size(); ++r)
+        if (frame_.schedule()->alias_of[value_of(r)] == value) left_[r].made = s;
   bytes_ = frame_.arena_bytes();
   for (size_t r : second_positions(*frame_.schedule(), region_)) {
     left_[r].second = bytes_;
@@ -98,7 +103,7 @@ std::vector<BoundLoop::Body> ScanExecutor::bodies() const { return {{body_.get()
 
 // ---- a run ----------------------------------------------------------------------------------------------------------
 
-void ScanExecutor::run(const LoopRun& run) {
+void ScanExecutor::run_steps(const LoopRun& run, size_t from, size_t to) {
   frame_.point_arena(run.arena, run.shared);
   const size_t stops_before = run.may_stop ? body_->steps().size() : 0;
   for (size_t r = 0; r < left_.size(); ++r) begin(r, run.arena);
@@ -110,7 +115,7 @@ void ScanExecutor::run(const LoopRun& run) {
     const int64_t at = attributes_.reverse ? iterations_.last - 1 - i : iterations_.first + i;
     const bool from_last = attributes_.reverse != attributes_.counts_down;
     run_iteration(at, region_.numbers_of_iteration(run.numbers, from_last ? region_.iterations - 1 - at : at),
-                  stops_before);
+                  stops_before, from, std::min(to, body_->steps().size()));
   }
   for (size_t r = 0; r < left_.size(); ++r) end(r);
 }
@@ -137,7 +142,7 @@ void ScanExecutor::begin(size_t r, std::byte* arena) {
   }
 }
 
-void ScanExecutor::run_iteration(int64_t at, std::vector<double> numbers, size_t stops_before) {
+void ScanExecutor::run_iteration(int64_t at, std::vector<double> numbers, size_t stops_before, size_t from, size_t to) {
   for (const Outside& each : tensors_)
     if (region_.is_placed(static_cast<size_t>(each.operand)))
       for (int slot = 0; slot < frame_.pointers().slots[each.value]; ++slot) {
@@ -152,8 +157,9 @@ void ScanExecutor::run_iteration(int64_t at, std::vector<double> numbers, size_t
     }
   inputs_.iteration_numbers = std::move(numbers);
   frame_.position = at;
-  body_->run(inputs_, stops_before);
+  body_->run(inputs_, stops_before, from, to);
   for (size_t r = 0; r < left_.size(); ++r) {
+    if (left_[r].made < from || (left_[r].made >= to && to > from)) continue;  // made by another part of the iteration
     if (left_[r].buffer >= 0 || (!is_stacked(r) && left_[r].second < 0)) continue;
     for (int slot = 0; slot < slots(r); ++slot)
       if (void* const to = wanted(r, slot, at), * const from = frame_.pointers().at(value_of(r), slot);

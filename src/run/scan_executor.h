@@ -29,7 +29,9 @@ class ScanExecutor final : public BoundLoop {
 
   int64_t arena_bytes() const override;
   int64_t shared_bytes() const override;
-  void run(const LoopRun& run) override;
+  void run(const LoopRun& run) override { run_steps(run, 0, SIZE_MAX); }
+  /// Runs only some steps of each iteration: from `from` up to, but not including, `to`.
+  void run_steps(const LoopRun& run, size_t from, size_t to);
   std::vector<Body> bodies() const override;
   StepExecutor& body() const { return *body_; }
 
@@ -44,6 +46,7 @@ class ScanExecutor final : public BoundLoop {
   struct Left {
     int input = -1;            ///< the body's input that reads the output in the next iteration; -1: none
     int64_t second = -1;       ///< offset of its second buffer in the loop's memory; -1: it needs none
+    size_t made = 0;           ///< the step that writes it; 0 for an input
     int buffer = -1;           ///< the buffer that is written in place; -1: the output is copied
     std::vector<int> outside;  ///< for each slot: the slot of the loop's result
     std::vector<Interval> held;
@@ -65,7 +68,7 @@ class ScanExecutor final : public BoundLoop {
   void* result(size_t r, int slot) const { return around_.pointers().at(loop_.results[r], left_[r].outside[slot]); }
 
   void begin(size_t r, std::byte* arena);
-  void run_iteration(int64_t at, std::vector<double> numbers, size_t stops_before);
+  void run_iteration(int64_t at, std::vector<double> numbers, size_t stops_before, size_t from, size_t to);
   void end(size_t r);
   void* wanted(size_t r, int slot, int64_t at) const;
   void* at_slot(void* all, int64_t at, const std::vector<Interval>& held, int slot, int64_t bytes) const;

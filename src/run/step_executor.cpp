@@ -47,22 +47,22 @@ void StepExecutor::find_awaited() {
   for (size_t c = 0; c < steps_.size(); ++c) {
     if (!steps_[c].collective) continue;
     const size_t end = static_cast<size_t>(std::max<int>(static_cast<int>(c) + 1, steps_[c].step->finish));
-    (end < steps_.size() ? steps_[end].awaits : last_awaits_).push_back(static_cast<int>(c));
+    if (end < steps_.size()) steps_[end].awaits.push_back(static_cast<int>(c));  // the others end after the last step
   }
 }
 
-void StepExecutor::run(const plan::PlanInputs& inputs, size_t stops_before) {
+void StepExecutor::run(const plan::PlanInputs& inputs, size_t stops_before, size_t from, size_t to) {
   runs_on_ = std::this_thread::get_id();
   frame_.read_numbers(inputs.values);
   stops_before_ = machine_.transport.ranks() == 1 ? stops_before : 0;
-  if (!has_run_)
+  if (!has_run_ && from == 0)
     for (BoundStep& step : steps_) step.sent = 0;
   under_way_.clear();
   if (machine_.timeline) read_clock();
-  for (size_t s = 0; s < steps_.size(); ++s) run_step(s, inputs);
-  for (int awaited : last_awaits_) finish(awaited);
+  for (size_t s = from; s < to; ++s) run_step(s, inputs);
+  finish_all();
   machine_.at.store(nullptr, std::memory_order_relaxed);
-  has_run_ = true;
+  has_run_ = has_run_ || to == steps_.size();
 }
 
 void StepExecutor::run_step(size_t s, const plan::PlanInputs& inputs) {
@@ -84,6 +84,10 @@ void StepExecutor::run_step(size_t s, const plan::PlanInputs& inputs) {
 
 void StepExecutor::run_loop(size_t s, const plan::PlanInputs& inputs) {
   const BoundStep& step = steps_[s];
+  if (s == left_out_) {
+    for (const int result : step.first->results) frame_.zero(result, [](int) { return true; });
+    return;
+  }
   finish_all();  // iterations reuse the memory of collectives
   const double began = clock_, busy = machine_.timeline ? machine_.timeline->busy() : 0;
   step.loop->run(

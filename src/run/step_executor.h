@@ -28,7 +28,11 @@ class StepExecutor {
 
   /// Runs all steps. The pointers of the frame's inputs and outputs are set. An interrupt is ignored from step
   /// `stops_before` on. Fails at the position of a step with a wrong index (index_out_of_range), or (interrupted).
-  void run(const plan::PlanInputs& inputs, size_t stops_before);
+  void run(const plan::PlanInputs& inputs, size_t stops_before) { run(inputs, stops_before, 0, steps_.size()); }
+  /// Runs the steps from `from` up to, but not including, `to`. The collectives among them end before it returns.
+  void run(const plan::PlanInputs& inputs, size_t stops_before, size_t from, size_t to);
+  /// Makes a loop leave zeros as its results, instead of running.
+  void leave_out(size_t step) { left_out_ = step; }
 
   Frame& frame() { return frame_; }
   const Frame& frame() const { return frame_; }
@@ -58,13 +62,13 @@ class StepExecutor {
   Machine& machine_;
   Frame frame_;
   std::vector<BoundStep> steps_;
-  std::vector<int> last_awaits_;  // collectives that end after the last step
   std::vector<int> under_way_;    // collectives that have begun, in order
   // Any thread of a long kernel may call these, but only the thread that runs the steps may use messages.
   std::function<void()> on_progress_, on_stop_;
   std::thread::id runs_on_;
   bool may_stop_ = false;
   size_t stops_before_ = 0;
+  size_t left_out_ = SIZE_MAX;
   bool has_run_ = false;
   /// The latest reading of the timeline's clock: the end of one step and the beginning of the next. One reading serves
   /// both, because a short collective takes only some thirty times as long as a reading.

@@ -129,6 +129,11 @@ class Chooser {
       for (int v : instruction.operands)  // a sum is stored in the order of its terms
         if (const auto sum = sums_.find(v); sum != sums_.end())
           program_.values[v].order = program_.values[program_.sums[sum->second]].order;
+      if (instruction.kind == spmd::InstructionKind::kTakeOver && !inputs_.contains(instruction.operands[0]))
+        instruction.operands[0] =
+            in_order(instruction.operands[0], mtf::written_order(program_.values[instruction.operands[0]].dims.size()),
+                     *instruction.node);
+      if (instruction.kind == spmd::InstructionKind::kInput) inputs_[instruction.results[0]] = instruction.input;
       if (instruction.iteration) choose_in_iteration(instruction);
       else
         for (int v : instruction.results) program_.values[v].order = order_of_result(instruction, v);
@@ -227,13 +232,21 @@ class Chooser {
     return order;
   }
 
+  /// True if a stage takes over an input. Other values that it takes over are stored as they are written.
+  static bool takes_input(const spmd::LocalProgram& iteration, const spmd::Instruction& taken) {
+    return std::any_of(iteration.instructions.begin(), iteration.instructions.end(),
+                       [&](const spmd::Instruction& each) {
+                         return each.kind == spmd::InstructionKind::kInput && each.results[0] == taken.operands[0];
+                       });
+  }
+
   /// Returns the inputs of an iteration that are outputs of the iteration, or stage, before. Input and output have the
   /// same index.
   static std::vector<size_t> handed_on(const spmd::LocalProgram& iteration, const graph::Region& region) {
     std::vector<size_t> handed(static_cast<size_t>(region.carried));
     std::iota(handed.begin(), handed.end(), 0);
     for (const spmd::Instruction& instruction : iteration.instructions)
-      if (instruction.kind == spmd::InstructionKind::kTakeOver)
+      if (instruction.kind == spmd::InstructionKind::kTakeOver && takes_input(iteration, instruction))
         handed.push_back(static_cast<size_t>(output_taken_over(iteration, instruction)));
     return handed;
   }
@@ -247,12 +260,17 @@ class Chooser {
         iteration.values[instruction.results[0]].order = orders[instruction.input];
     Chooser chooser(iteration);
     for (size_t k : settled) chooser.ends_in(k, orders[k]);
+    for (const spmd::Instruction& instruction : iteration.instructions)
+      if (instruction.kind == spmd::InstructionKind::kTakeOver && !takes_input(iteration, instruction))
+        chooser.ends_in(static_cast<size_t>(instruction.input),
+                        mtf::written_order(iteration.values[instruction.results[0]].dims.size()));
     chooser.run();
     return iteration;
   }
 
   spmd::LocalProgram& program_;
-  std::unordered_map<int, int32_t> sums_;  // for values that are running sums: the index of the sum
+  std::unordered_map<int, int32_t> sums_;    // for values that are running sums: the index of the sum
+  std::unordered_map<int, int32_t> inputs_;  // for values that are inputs: the index
   std::vector<std::pair<size_t, Order>> ends_in_;
 };
 

@@ -93,10 +93,9 @@ bool has_same_memory(const spmd::LocalValue& value, const StorageOrder& order) {
 }
 
 int output_taken_over(const spmd::LocalProgram& iteration, const spmd::Instruction& taken) {
-  for (const spmd::Instruction& each : iteration.instructions)
-    if (each.kind == spmd::InstructionKind::kInput && each.results[0] == taken.operands[0]) return each.input;
-  MTF_CHECK(false, "a stage takes over what is no input");
-  return -1;
+  MTF_CHECK(taken.input >= 0 && static_cast<size_t>(taken.input) < iteration.outputs.size(),
+            "a stage takes over what no stage leaves");
+  return taken.input;
 }
 
 StatedOrders stated_orders(const spmd::LocalProgram& program, const spmd::Instruction& instruction) {

@@ -304,7 +304,8 @@ class Planner {
 
 void plan_with_bodies(Schedule& schedule, const graph::Region* region) {
   Planner(schedule, region).run();
-  lend_outputs(schedule);
+  // A stage of joined loops keeps values of several micro-batches at once, and their results lie together.
+  if (!region || region->joined.empty()) lend_outputs(schedule);
 }
 
 }  // namespace

@@ -124,7 +124,10 @@ int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf&
           {staging_bytes(iteration, iteration.steps[buffer.first], bytes_of), buffer.first, buffer.last, 0});
     if (!arena.empty() && arena.back().bytes >= kMost / 2) return kMost;  // more than can be packed
   }
-  return saturating_add(bytes, pack(arena));
+  // The first stage of joined loops has as many micro-batches under way as there are stages.
+  const graph::Region& region = *schedule.program.instructions[step.instructions[0]].node->region;
+  const int64_t under_way = region.joined.empty() ? 1 : std::min(region.iterations, region.idle + 1);
+  return saturating_multiply(under_way, saturating_add(bytes, pack(arena)));
 }
 
 bool is_slice_of_xs(const graph::Region& region, const spmd::Instruction& input) {

@@ -157,11 +157,14 @@ int LocalBuilder::exchange(const graph::OperationRef& node, int operand, LocalVa
   return value;
 }
 
-int LocalBuilder::take_over(const graph::OperationRef& node, int operand, const AxisList& stages, Name micro) {
-  return collective(InstructionKind::kTakeOver, node, operand, program_.values[operand], stages.set(),
-                    kernels::Reduction::kSum,
-                    std::make_shared<const Reason>(
-                        Reason{.kind = Reason::Kind::kHandedOn, .mesh = node->mesh, .parts = {{micro, stages}}}));
+int LocalBuilder::take_over(const graph::OperationRef& node, int operand, const AxisList& stages, Name micro,
+                            int32_t output) {
+  const int value = collective(InstructionKind::kTakeOver, node, operand, program_.values[operand], stages.set(),
+                               kernels::Reduction::kSum,
+                               std::make_shared<const Reason>(Reason{
+                                   .kind = Reason::Kind::kHandedOn, .mesh = node->mesh, .parts = {{micro, stages}}}));
+  program_.instructions.back().input = output;
+  return value;
 }
 
 int LocalBuilder::from_owner(const graph::OperationRef& node, int operand, Name over, const AxisList& axes) {

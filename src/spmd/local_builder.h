@@ -59,8 +59,9 @@ class LocalBuilder {
   /// `origin`: the index of `node` in the captured program, or -1.
   void compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
                int32_t origin = -1);
-  /// In a stage of a pipeline: adds the start value of a micro-batch, which replaces the operand.
-  int take_over(const graph::OperationRef& node, int operand, const AxisList& stages, Name micro);
+  /// In a stage of a pipeline: adds the start value of a micro-batch, which replaces the operand. The stage before
+  /// leaves it as its output `output`.
+  int take_over(const graph::OperationRef& node, int operand, const AxisList& stages, Name micro, int32_t output);
   /// In an iteration of a loop over `over`, for a value that is stored in blocks along `over` over `axes`. Only its
   /// owner holds the slice of this iteration. from_owner sends the slice to all processors; to_owner adds up their
   /// slices on the owner.

@@ -89,7 +89,7 @@ struct Instruction {
   int32_t replica = 0;       ///< not 0: ProgramOperation::replica
   bool is_repeated = false;  ///< a fusion computes the value again instead of reading it; counts no flops
   int32_t input = -1;  ///< of kInput: index among the program's inputs; in an iteration: the operand of the loop that
-                       ///< it is, or is a slice of
+                       ///< it is, or is a slice of; of kTakeOver: the output that the stage before has left
   int32_t copy = -1;   ///< of kInput: index among the input's copies; -1: the input itself
   int32_t sum = -1;    ///< of kInput, in an iteration: the sum over iterations whose running value it is
   bool dies = false;   ///< of kInput: nothing reads it after the program; false for copies

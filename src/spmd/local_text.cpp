@@ -50,6 +50,14 @@ std::string map_text(const graph::AccessMap& map, int64_t size) {
   return " (" + join(parts, ", ") + ")";
 }
 
+/// Returns the index of the input that a stage takes over, or -1. The stage before leaves most of them as outputs of
+/// the same index.
+int32_t input_taken_over(const LocalProgram& iteration, const Instruction& taken) {
+  for (const Instruction& each : iteration.instructions)
+    if (each.kind == InstructionKind::kInput && each.results[0] == taken.operands[0]) return each.input;
+  return -1;
+}
+
 Dims dims_of(const LocalValue& value) { return value.type().dims; }
 
 }  // namespace
@@ -121,6 +129,8 @@ std::string LocalWriter::line(std::span<const int> instructions) {
   if (first.axes) text += " over " + program_.values[first.operands[0]].mesh->axes_to_string(first.axes);
   if (first.reduction != kernels::Reduction::kSum)
     text += fmt::format(" by {}", kReductions[static_cast<size_t>(first.reduction)]);
+  if (first.kind == InstructionKind::kTakeOver && first.input != input_taken_over(program_, first))
+    text += fmt::format(" from output {}", first.input);
   if (first.replica != 0) text += fmt::format(" again {}", first.replica);
   if (first.is_repeated) text += " repeated";
   if (first.node && first.node->region && computes) {
@@ -303,6 +313,9 @@ std::vector<int> LocalReader::read_line() {
       reader_.fail_at(place, "{} is read by what makes it", mtf::code(program.values[operand].name));
   const int mover = instruction.operands.empty() ? results[0] : instruction.operands[0];
   if (reader_.take("over")) instruction.axes = read_axis_set(reader_, program.values[mover].mesh.get());
+  if (instruction.kind == InstructionKind::kTakeOver)
+    instruction.input = reader_.take_words({"from", "output"}) ? static_cast<int32_t>(reader_.integer(0, INT32_MAX))
+                                                               : input_taken_over(program, instruction);
   if (reader_.take("by")) {
     const auto at = std::find(kReductions.begin(), kReductions.end(), reader_.peek());
     if (at == kReductions.end()) reader_.fail("`sum`, `prod`, `max`, `min`, `and` or `or`");

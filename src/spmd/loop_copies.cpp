@@ -67,13 +67,18 @@ LocalValue stacked(const LocalLoop& loop, LocalValue copy, const LocalValue& all
 /// Removes stacked results that nothing reads.
 void leave_out_results(Instruction& instruction, LocalProgram& iteration, LoopOperation& now,
                        const std::vector<bool>& is_read) {
-  int32_t carried = now.region.carried;  // the carry of a pipeline goes from stage to stage
-  for (const Instruction& inner : iteration.instructions)
-    if (now.region.hands_on && inner.iteration) carried = inner.node->region->carried;
+  const auto is_handed_on = [&](int32_t r) {  // the carry of a pipeline goes from stage to stage
+    return std::any_of(iteration.instructions.begin(), iteration.instructions.end(), [&](const Instruction& inner) {
+      return now.region.hands_on && ((inner.kind == InstructionKind::kTakeOver && inner.input == r) ||
+                                     (inner.iteration && r < inner.node->region->carried));
+    });
+  };
   const int32_t end = now.region.carried + now.region.stacked, first_saved = end - now.region.saved;
-  for (int32_t r = end; r-- > carried;) {
+  for (int32_t r = end; r-- > now.region.carried;) {
     const auto index = static_cast<size_t>(r);
-    if (is_read[instruction.results[index]]) continue;
+    if (is_read[instruction.results[index]] || is_handed_on(r)) continue;
+    for (Instruction& inner : iteration.instructions)
+      inner.input -= inner.kind == InstructionKind::kTakeOver && inner.input > r;
     erase_at(instruction.results, index);
     erase_at(iteration.outputs, index);
     erase_at(now.node->results, index);

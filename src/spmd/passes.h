@@ -101,6 +101,10 @@ struct LoweringOptions {
 /// its original. Roots and inputs keep their positions.
 MergedProgram merge(const graph::Program& program, Forms& forms);
 
+/// Joins a pipeline with the schedule 1F1B, its loss and its gradient in one loop over micro-batches
+/// (join_pipelines.cpp).
+void join_pipelines(MergedProgram& merged, Forms& forms);
+
 /// Returns the flops that one processor alone would need for a merged program.
 Cost unique_flops(const MergedProgram& merged);
 

@@ -9,6 +9,8 @@ namespace {
 
 using graph::AlongMicro;
 
+}  // namespace
+
 int64_t micro_batches(const graph::Region& region) {
   for (const graph::ProgramInput& input : region.iteration.inputs)
     if (const Dims& dims = input.operation->results[input.result].dims; has_dim(dims, region.micro))
@@ -16,7 +18,6 @@ int64_t micro_batches(const graph::Region& region) {
   return 1;
 }
 
-/// Returns the number of stages that have an iteration to run.
 int64_t busy_stages(const graph::LaidOutOperation& loop) {
   const graph::Region& region = *loop.region;
   int64_t busy = 0;
@@ -25,46 +26,78 @@ int64_t busy_stages(const graph::LaidOutOperation& loop) {
   return busy;
 }
 
-/// Converts values to a mesh whose last axis splits the dim of micro-batches.
-class OnMicroBatches {
- public:
-  OnMicroBatches(const Mesh& mesh, Name micro, int64_t count) : micro_(micro) {
-    std::vector<Axis> axes = mesh.axes();
-    axes.push_back({micro.plain().followed_by("'"), count});
-    mesh_ = std::make_shared<const Mesh>(mesh.name(), std::move(axes));
+OnMicroBatches::OnMicroBatches(const Mesh& mesh, Name micro, int64_t count) : micro_(micro) {
+  std::vector<Axis> axes = mesh.axes();
+  axes.push_back({micro.plain().followed_by("'"), count});
+  mesh_ = std::make_shared<const Mesh>(mesh.name(), std::move(axes));
+}
+
+Sharding OnMicroBatches::split(Sharding sharding, const Dims& dims) const {
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (dims[d].name == micro_) sharding.dims[d] = {mesh_->order() - 1};
+  return sharding;
+}
+
+graph::OperationRef OnMicroBatches::operation(const graph::LaidOutOperation& was) const {
+  auto now = std::make_shared<graph::LaidOutOperation>(was);
+  now->mesh = mesh_;
+  for (size_t r = 0; r < now->shardings.size(); ++r)
+    now->shardings[r] = split(std::move(now->shardings[r]), now->results[r].dims);
+  if (now->region) now->region = region(*now->region);
+  return now;
+}
+
+std::shared_ptr<const graph::Region> OnMicroBatches::region(graph::Region region) const {
+  for (graph::ProgramInput& input : region.iteration.inputs) input.operation = operation(*input.operation);
+  for (graph::ProgramOperation& entry : region.iteration.operations) entry.operation = operation(*entry.operation);
+  return with_form(std::move(region));
+}
+
+graph::OperationRef of_stage(const graph::LaidOutOperation& loop, const OnMicroBatches& micro) {
+  const graph::Region& region = *loop.region;
+  auto inner = std::make_shared<graph::LaidOutOperation>(loop);
+  for (size_t r = 0; r < loop.results.size(); ++r) {
+    const auto index = static_cast<int32_t>(r);
+    Sharding& lies = inner->shardings[r];
+    lies = index < region.carried ? region.iteration.sharding(graph::ProgramValue::input(r))
+                                  : region.iteration.sharding(region.iteration.roots[r]);
+    if (index >= region.carried && index < region.carried + region.stacked)
+      lies.dims.insert(lies.dims.begin(), region.stages);
   }
+  return micro.operation(*inner);
+}
 
-  const MeshPtr& mesh() const { return mesh_; }
+Sharding operand_of_stages(const graph::LaidOutOperation& loop, size_t k) {
+  const graph::ProgramInput& input = loop.region->iteration.inputs[k];
+  Sharding lies = input.operation->shardings[input.result];
+  if (loop.region->is_placed(k)) lies.dims.insert(lies.dims.begin(), loop.region->stages);
+  return lies;
+}
 
-  Sharding split(Sharding sharding, const Dims& dims) const {
+namespace {
+
+/// Returns the pipeline that a joined loop is, with the operands and results of the loop.
+Pipeline joined(const graph::LaidOutOperation& loop) {
+  const graph::Region& region = *loop.region;
+  Pipeline pipeline;
+  pipeline.loop = std::make_shared<graph::LaidOutOperation>(loop);
+  pipeline.iteration = region.iteration;
+  for (size_t k = 0; k < loop.operands.size(); ++k) {
+    const graph::ProgramInput& input = region.iteration.inputs[k];
+    Sharding& lies = pipeline.lies.emplace_back(input.operation->shardings[input.result]);
+    const Dims& dims = loop.operands[k].dims;
     for (size_t d = 0; d < dims.size(); ++d)
-      if (dims[d].name == micro_) sharding.dims[d] = {mesh_->order() - 1};
-    return sharding;
+      if (dims[d].name == region.micro) lies.dims[d] = AxisList();
+    pipeline.operands.push_back(k);
   }
-
-  graph::OperationRef operation(const graph::LaidOutOperation& was) const {
-    auto now = std::make_shared<graph::LaidOutOperation>(was);
-    now->mesh = mesh_;
-    for (size_t r = 0; r < now->shardings.size(); ++r)
-      now->shardings[r] = split(std::move(now->shardings[r]), now->results[r].dims);
-    if (now->region) now->region = region(*now->region);
-    return now;
-  }
-
-  std::shared_ptr<const graph::Region> region(graph::Region region) const {
-    for (graph::ProgramInput& input : region.iteration.inputs) input.operation = operation(*input.operation);
-    for (graph::ProgramOperation& entry : region.iteration.operations) entry.operation = operation(*entry.operation);
-    return with_form(std::move(region));
-  }
-
- private:
-  const Name micro_;
-  MeshPtr mesh_;
-};
+  for (size_t r = 0; r < loop.results.size(); ++r) pipeline.results.push_back(r);
+  return pipeline;
+}
 
 }  // namespace
 
 Pipeline pipelined(const graph::LaidOutOperation& loop) {
+  if (loop.region->hands_on) return joined(loop);
   const graph::Region& region = *loop.region;
   const std::vector<AlongMicro> along = along_micro(region, region.micro, true).roots;
   const int64_t count = micro_batches(region);
@@ -82,14 +115,12 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
     for (size_t k = 0; k < loop.operands.size(); ++k) {
       const TensorType& type = loop.operands[k];
       if (has_dim(type.dims, region.micro) != has_micro) continue;
-      const graph::ProgramInput& input = region.iteration.inputs[k];
-      Sharding lies = input.operation->shardings[input.result];
-      if (region.is_placed(k)) lies.dims.insert(lies.dims.begin(), region.stages);
+      Sharding lies = operand_of_stages(loop, k);
       input_of[k] = pipeline.operands.size();
       pipeline.operands.push_back(k);
       graph::ProgramInput& given = pipeline.iteration.inputs.emplace_back();
       given.operation = data_operation(type, micro.split(lies, type.dims), 0, micro.mesh());
-      given.name = Name(name_of(input));
+      given.name = Name(name_of(region.iteration.inputs[k]));
       pipeline.lies.push_back(std::move(lies));
       ++(has_micro ? around.placed : around.constants);
     }
@@ -100,17 +131,8 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
       pipeline.iteration.roots.push_back({0, static_cast<int32_t>(r)});
       ++(is_sum ? around.summed : around.stacked);
     }
-  auto inner = std::make_shared<graph::LaidOutOperation>(loop);
-  for (size_t r = 0; r < loop.results.size(); ++r) {
-    const auto index = static_cast<int32_t>(r);
-    Sharding& lies = inner->shardings[r];
-    lies = index < region.carried ? region.iteration.sharding(graph::ProgramValue::input(r))
-                                  : region.iteration.sharding(region.iteration.roots[r]);
-    if (index >= region.carried && index < region.carried + region.stacked)
-      lies.dims.insert(lies.dims.begin(), region.stages);
-  }
   graph::ProgramOperation entry;
-  entry.operation = micro.operation(*inner);
+  entry.operation = of_stage(loop, micro);
   entry.operand_count = static_cast<int32_t>(loop.operands.size());
   entry.origin = 0;
   for (size_t k = 0; k < loop.operands.size(); ++k)
@@ -127,7 +149,7 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
   outer->shardings = taken(loop.shardings, pipeline.results);
   outer->inherited = taken(loop.inherited, pipeline.results);
   auto attributes = loop.attributes.get<ops::ScanAttributes>();
-  attributes = {.over = {region.micro, count}, .reverse = attributes.reverse};  // the order of the stages
+  attributes = {.over = {region.micro, count}, .reverse = attributes.reverse, .alternates = attributes.alternates};
   outer->attributes = attributes;
   around.iteration = pipeline.iteration;
   outer->region = with_form(std::move(around));

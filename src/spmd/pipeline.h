@@ -27,6 +27,31 @@ struct Pipeline {
   std::vector<Sharding> lies;             ///< the required sharding of each operand of `loop`
   std::vector<size_t> operands, results;  ///< for each operand and result of `loop`: its index in the original loop
 };
+/// Returns the pipeline of a loop over layers, or of a loop that joins two (spmd/join_pipelines.h).
 Pipeline pipelined(const graph::LaidOutOperation& loop);
+
+/// Converts values to a mesh whose last axis splits the dim of micro-batches.
+class OnMicroBatches {
+ public:
+  OnMicroBatches(const Mesh& mesh, Name micro, int64_t count);
+  const MeshPtr& mesh() const { return mesh_; }
+  Sharding split(Sharding sharding, const Dims& dims) const;
+  graph::OperationRef operation(const graph::LaidOutOperation& was) const;
+
+ private:
+  std::shared_ptr<const graph::Region> region(graph::Region region) const;
+
+  const Name micro_;
+  MeshPtr mesh_;
+};
+
+/// The number of micro-batches of a pipelined loop.
+int64_t micro_batches(const graph::Region& region);
+/// The number of stages that have an iteration to run.
+int64_t busy_stages(const graph::LaidOutOperation& loop);
+/// Returns the loop as a stage runs it, with one micro-batch.
+graph::OperationRef of_stage(const graph::LaidOutOperation& loop, const OnMicroBatches& micro);
+/// Returns the sharding that a stage needs of operand `k` of a pipelined loop.
+Sharding operand_of_stages(const graph::LaidOutOperation& loop, size_t k);
 
 }  // namespace mtf::spmd

@@ -1,5 +1,6 @@
 #include "spmd/split_loop.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "graph/op.h"
@@ -116,7 +117,8 @@ void LoopSplitter::in_iterations(int index, std::vector<int> operands, Lowered& 
     tensors.push_back(std::move(wanted));
     if (static_cast<int32_t>(k) < region.carried && around_.region && around_.region->hands_on &&
         around_.region->idle > 0)
-      operands[k] = local_.take_over(node, operands[k], region.stages, region.micro);
+      operands[k] =
+          local_.take_over(node, operands[k], region.stages, region.micro, root_of({index, static_cast<int32_t>(k)}));
   }
   decision.copies = loop.copies;
   decision.partial_results = decider_.partial_results(index);
@@ -163,6 +165,11 @@ void LoopSplitter::add_results(int index, LocalLoop& loop) {
   }
 }
 
+/// Returns the index of a value among the roots.
+int32_t LoopSplitter::root_of(graph::ProgramValue value) const {
+  return static_cast<int32_t>(std::find(graph_.roots.begin(), graph_.roots.end(), value) - graph_.roots.begin());
+}
+
 /// Lowers a loop whose iterations are split over stages: each stage runs its own iterations for one micro-batch after
 /// the other.
 void LoopSplitter::in_pipeline(int index, const std::vector<int>& operands, Lowered& lowered) {
@@ -184,17 +191,22 @@ void LoopSplitter::in_pipeline(int index, const std::vector<int>& operands, Lowe
                              .parameters = loop.parameters,
                              .micro = axis_bit(node->mesh->order()),
                              .over = region.micro};
+  const std::vector<graph::ProgramValue> roots = pipeline.iteration.roots;
+  std::vector<graph::OperationRef> in_stage;
+  for (const graph::ProgramOperation& entry : pipeline.iteration.operations) in_stage.push_back(entry.operation);
   compile(loop, std::move(pipeline.iteration), around, *lowered.decision.loop);
-  for (const size_t original : pipeline.results) {
-    const auto which = static_cast<int32_t>(original);
+  for (const graph::ProgramValue& root : roots) {
+    const graph::LaidOutOperation& maker = *in_stage[root.source];
+    const graph::Region& inner = *maker.region;
+    const bool is_carry = root.result < inner.carried;
     LocalValue result = loop.iteration.values[loop.iteration.outputs[loop.results.size()][0]];
     result.mesh = node->mesh;
     result.order.clear();
     for (LocalDim& dim : result.dims)
       if (dim.dim.name == region.micro) dim.axes = AxisList();
-    if (which < region.carried || which >= region.carried + region.stacked) result.partial |= region.stages.set();
+    if (is_carry || root.result >= inner.carried + inner.stacked) result.partial |= region.stages.set();
     loop.results.push_back(local_.add(std::move(result)));
-    if (which < region.carried) local_.is_on_last_stage(loop.results.back(), node);
+    if (is_carry) local_.is_on_last_stage(loop.results.back(), in_stage[root.source]);
   }
   lowered.results = std::move(pipeline.results);
 }

@@ -28,6 +28,7 @@ class LoopSplitter {
   void in_iterations(int index, std::vector<int> operands, Lowered& lowered);
   void in_pipeline(int index, const std::vector<int>& operands, Lowered& lowered);
   Sharding decide_operand(int index, size_t k, int operand, LoopDecision& decision) const;
+  int32_t root_of(graph::ProgramValue value) const;
   int bring(int index, int operand, const Sharding& wanted, OperationDecision& decision);
   void compile(LocalLoop& loop, graph::Program iteration, const EnclosingLoop& around, LoopDecision& decision);
   void add_results(int index, LocalLoop& loop);
