@@ -265,7 +265,7 @@ PlanRecord Interpreter::plan_file(const std::string& path, const PlanAssumption&
   return translated([&] {
     const eval::Settings settings = assumed(impl_->settings, assumption_of(assumption.mesh, assumption.layout));
     std::optional<cost::MachineModel> model;
-    if (!machine.empty()) model = cost::parse_machine(SourceFile::read(machine)->text(), machine);
+    if (!machine.empty()) model = cost::read_machine(machine);
     const std::string text = SourceFile::read(path)->text();
     impl_->session.forget_interrupt();
     const HeedsInterrupt heeds(impl_->session.interrupt_request(), {});
@@ -298,8 +298,7 @@ std::vector<FoundLayout> Interpreter::search(const std::string& text, const Sear
     request.question.most = static_cast<std::size_t>(rules.most);
     if (rules.memory > 0) request.question.memory = rules.memory;
     if (const auto layout = option_given("layout", rules.layout, parse_layout)) request.question.pinned = *layout;
-    if (!rules.machine.empty())
-      request.machine = cost::parse_machine(SourceFile::read(rules.machine)->text(), rules.machine);
+    if (!rules.machine.empty()) request.machine = cost::read_machine(rules.machine);
     request.question.on_progress = [&](const cost::SearchProgress& progress) {
       if (rules.progress) rules.progress(progress.looked_at, progress.best.value_or(0));
     };

@@ -1,6 +1,8 @@
 #include "cost/machine.h"
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -8,6 +10,8 @@
 #include "ops/registry.h"
 #include "spmd/collectives.h"
 #include "support/diagnostics.h"
+#include "support/library_files.h"
+#include "support/source.h"
 #include "support/text.h"
 
 namespace mtf::cost {
@@ -52,6 +56,13 @@ class Reader {
     return rates;
   }
 
+  int64_t count(const std::string& name, const Json& value) const {
+    const double number = positive(name, value);
+    if (number != std::floor(number) || number > 1e6)
+      fail_at(fmt::format("expected a whole number up to 1,000,000 for `{}`, found {}", name, value.dump()));
+    return static_cast<int64_t>(number);
+  }
+
   bool link(const std::string& name, const Json& value, Link& link) const {
     if (name == "latency") link.latency = positive(name, value);
     else if (name == "bandwidth") link.bandwidth = positive(name, value);
@@ -82,14 +93,37 @@ Link MachineModel::over(const Mesh& mesh, AxisSet set, spmd::CollectiveKind kind
   const auto special = collectives.find(kind);
   const Link& usual = special == collectives.end() ? link : special->second;
   Link slowest{0, std::numeric_limits<double>::infinity()};
+  // The processors of a group, and those of them in one node. `stride` is the distance of neighbours along the axis.
+  int64_t group = 1, together = 1, stride = mesh.size();
   for (int axis = 0; axis < mesh.order(); ++axis) {
+    stride /= mesh.axis_size(axis);
     if (!(set & axis_bit(axis))) continue;
+    group *= mesh.axis_size(axis);
+    together *= std::clamp<int64_t>(node / stride, 1, mesh.axis_size(axis));
     const auto at = axes.find(mesh.axes()[axis].name.str());
     const Link& each = at == axes.end() ? usual : at->second;
     slowest.latency = std::max(slowest.latency, each.latency);
     slowest.bandwidth = std::min(slowest.bandwidth, each.bandwidth);
   }
-  return slowest;
+  return node == 0 || group == together ? slowest : between_nodes(slowest, kind, group, together);
+}
+
+Link MachineModel::between_nodes(const Link& inside, spmd::CollectiveKind kind, int64_t group, int64_t together) const {
+  const auto n = static_cast<double>(group), k = static_cast<double>(together);
+  Link link{std::max(inside.latency, between.latency), between.bandwidth};
+  switch (kind) {
+    case spmd::CollectiveKind::kPermute: break;
+    case spmd::CollectiveKind::kAllToAll:
+      link.bandwidth = (n - 1) / ((n - k) / between.bandwidth + (k - 1) / inside.bandwidth);
+      break;
+    case spmd::CollectiveKind::kAllReduce:
+    case spmd::CollectiveKind::kReduceScatter:
+    case spmd::CollectiveKind::kAllGather:
+      // A ring goes through all processors of a node before it leaves the node; each processor begins a ring of its
+      // own.
+      link.bandwidth = std::min(inside.bandwidth, k * between.bandwidth);
+  }
+  return link;
 }
 
 MachineModel parse_machine(const std::string& text, const std::string& file) {
@@ -99,6 +133,7 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
   MachineModel machine;
   machine.name = file;
   const Json *axes = nullptr, *collectives = nullptr;
+  std::map<std::string, const Json*> later;
   read.members(json, "a machine", [&](const std::string& name, const Json& value) {
     if (name == "name" && value.is_string()) machine.name = value.get<std::string>();
     else if (name == "memory_bandwidth") machine.memory_bandwidth = read.positive(name, value);
@@ -107,6 +142,9 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     else if (name == "narrow") machine.narrow = read.positive(name, value);
     else if (name == "step") machine.step = read.positive(name, value);
     else if (name == "overlap") machine.overlap = read.part(name, value);
+    else if (name == "node") machine.node = read.count(name, value);
+    else if (name == "peak") machine.peak = read.rates("`peak`", value);
+    else if (name == "between" || name == "sources") later[name] = &value;
     else if (name == "memory") machine.memory = static_cast<int64_t>(std::min(read.positive(name, value), 9e18));
     else if (name == "axes") axes = &value;
     else if (name == "collectives") collectives = &value;
@@ -120,6 +158,16 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     } else return read.link(name, value, machine.link);
     return true;
   });
+  machine.between = machine.link;
+  if (later["between"])
+    read.members(*later["between"], "`between`",
+                 [&](const std::string& name, const Json& value) { return read.link(name, value, machine.between); });
+  if (later["sources"])
+    read.members(*later["sources"], "`sources`", [&](const std::string& name, const Json& value) {
+      if (!json.contains(name)) read.fail_at(fmt::format("`sources` has {}, which the file has not", code(name)));
+      machine.sources[name] = value.is_string() ? value.get<std::string>() : value.dump();
+      return true;
+    });
   const auto links = [&](const Json* of, const std::string& what,
                          const std::function<Link*(const std::string&)>& place) {
     if (!of) return;
@@ -162,9 +210,41 @@ std::string to_json(const MachineModel& machine) {
   if (machine.memory) json["memory"] = *machine.memory;
   json["latency"] = machine.link.latency;
   json["bandwidth"] = machine.link.bandwidth;
+  if (machine.node > 0) json["node"] = machine.node, json["between"] = link(machine.between);
+  if (!machine.peak.empty()) json["peak"] = rates(machine.peak);
   for (const auto& [kind, of] : machine.collectives) json["collectives"][std::string(name(kind))] = link(of);
   for (const auto& [axis, of] : machine.axes) json["axes"][axis] = link(of);
+  for (const auto& [part, source] : machine.sources) json["sources"][part] = source;
   return json.dump(2) + "\n";
+}
+
+namespace {
+
+std::string file_of(const std::string& name) { return "machines/" + name + ".json"; }
+
+}  // namespace
+
+std::vector<std::string> known_machines() {
+  std::vector<std::string> names;
+  for (const BuiltInFile& file : built_in_files())
+    if (std::string_view name = file.name; name.starts_with("machines/")) {
+      name.remove_prefix(std::string_view("machines/").size());
+      names.emplace_back(name.substr(0, name.find('.')));
+    }
+  return names;
+}
+
+std::optional<std::string> known_machine_text(const std::string& name) {
+  const LibraryFiles files("");
+  return files.has(file_of(name)) ? std::optional(files.read(file_of(name))->text()) : std::nullopt;
+}
+
+MachineModel read_machine(const std::string& name) {
+  if (const std::optional<std::string> known = known_machine_text(name)) return parse_machine(*known, name);
+  if (!std::filesystem::exists(name) && name.find_first_of("./") == std::string::npos)
+    fail(Diagnostic(Kind::file_not_found, {}, fmt::format("there is neither a file nor a machine {}", quote(name)))
+             .help("the machines that are known: " + join(known_machines(), ", ")));
+  return parse_machine(SourceFile::read(name)->text(), name);
 }
 
 }  // namespace mtf::cost

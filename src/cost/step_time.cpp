@@ -50,7 +50,7 @@ double arithmetic_of(const spmd::LocalProgram& program, const spmd::Instruction&
       program.values[instruction.operands.empty() ? instruction.results[0] : instruction.operands[0]];
   if (op.role == graph::Role::kContraction)
     return flops / machine.flops_of(of.element) * narrowness(program, instruction, machine.narrow);
-  if (flops > 0) return flops / rate_of(machine, op, of.element);
+  if (flops > 0) return flops * computed_part(op, *instruction.node) / rate_of(machine, op, of.element);
   if (op.lane || op.role == graph::Role::kView) return 0;
   const spmd::LocalValue& result = program.values[instruction.results[0]];
   const std::optional<double> rate = machine.rate_of(std::string(op.name), "moving", result.element);
@@ -80,6 +80,10 @@ double rate_of(const MachineModel& machine, const graph::Op& op, ElementType ele
       .value_or(machine.flops_of(element));
 }
 
+double computed_part(const graph::Op& op, const graph::Operation& operation) {
+  return op.computed ? op.computed(operation) : 1;
+}
+
 StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& step,
                       const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine) {
   const spmd::LocalProgram& program = schedule.program;
@@ -103,7 +107,7 @@ StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& 
     const spmd::CollectiveKind kind = counted_as(first.kind);
     const Link link = machine.over(mesh, first.axes, kind);
     time.collectives[{kind, mesh.names_of(first.axes)}] =
-        static_cast<double>(step.calls * costs[step.instructions[0]].messages) * link.latency +
+        static_cast<double>(costs[step.instructions[0]].messages) * link.latency +
         static_cast<double>(wire) / link.bandwidth;
     return time;
   }

@@ -7,6 +7,7 @@
 // A computing step takes a kernel's start time, plus its arithmetic or its memory traffic, whichever is longer. The
 // rate of arithmetic depends on the operation and the element type, and products of narrow matrices are slower. A
 // collective takes the latency of its messages, plus its bytes on the wire divided by the bandwidth between processors.
+// The pieces of a collective follow each other without waiting, so the latency counts once.
 #include <map>
 #include <string>
 #include <utility>
@@ -17,8 +18,9 @@
 #include "support/name.h"
 
 namespace mtf::graph {
-struct Op;  // graph/op.h
-}
+struct Op;         // graph/op.h
+struct Operation;  // graph/operation.h
+}  // namespace mtf::graph
 namespace mtf::spmd {
 struct InstructionCost;  // spmd/local_program.h
 struct LocalProgram;     // spmd/local_program.h
@@ -56,6 +58,9 @@ std::vector<double> shares_of_step(const schedule::Schedule& schedule, const sch
 
 /// Returns the flops a second of an operation with large matrices.
 double rate_of(const MachineModel& machine, const graph::Op& op, ElementType element);
+
+/// Returns the part of an operation's counted flops that its kernel computes.
+double computed_part(const graph::Op& op, const graph::Operation& operation);
 
 /// Returns the time of one step.
 StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& step,

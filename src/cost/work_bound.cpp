@@ -59,7 +59,8 @@ class WorkCounter {
       const std::vector<Name> names = names_of(operation);
       if (operation.written) find_dims_together(operation);
       const TensorType& type = operation.operands.empty() ? operation.results[0] : operation.operands[0];
-      const double flops = static_cast<double>(spmd::work_of_whole(operation).value());
+      const double flops =
+          static_cast<double>(spmd::work_of_whole(operation).value()) * computed_part(*operation.op, operation);
       if (flops > 0) of[names] += times * flops / fastest(machine_, *operation.op, type.element);
     }
   }

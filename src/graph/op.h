@@ -101,6 +101,8 @@ struct Op {
   Work work = Work::kNone;
   /// Of Work::kExpansion: a dim that is only partly computed, and the dim that is counted instead.
   std::optional<std::pair<Dim, Dim>> (*counted)(const Operation&) = nullptr;
+  /// The part of the counted operations that the kernel computes, from 0 to 1; null: all.
+  double (*computed)(const Operation&) = nullptr;
 
   std::vector<Value> (*gradient)(GradientCall&) = nullptr;
   std::string_view no_gradient = {};  ///< the reason if there is no gradient

@@ -204,6 +204,18 @@ std::optional<std::pair<Dim, Dim>> counted_memory(const graph::Operation& operat
   return std::pair(parts.memory, positions == parts.memory.size ? parts.memory : Dim{"window", positions});
 }
 
+/// The part of the counted positions that queries see. Without an offset, query i of causal attention sees i + 1
+/// positions, or what its window has.
+double computed_part(const graph::Operation& operation) {
+  const AttentionParts parts(operation);
+  const int64_t queries = parts.length.size, memory = parts.memory.size;
+  if (!parts.causal || parts.offset || queries > memory) return 1;
+  const int64_t window = parts.windowed ? counted_positions(parts, operation.inputs[1], memory) : memory;
+  const auto n = static_cast<double>(queries), first = static_cast<double>(std::min(window, queries));
+  const double seen = first * (first + 1) / 2 + (n - first) * first;
+  return seen / (n * static_cast<double>(window));
+}
+
 /// The memory positions that the queries can see through the window, if the memory begins at the first query.
 graph::AccessMap reach_of(const graph::Operation& operation, const AttentionParts& parts) {
   const int64_t all = parts.length.size + parts.memory.size;
@@ -373,6 +385,7 @@ constexpr graph::Op kAttention = complete({
     .expand = expand_attention,
     .work = graph::Work::kExpansion,
     .counted = counted_memory,
+    .computed = computed_part,
     .gradient = attention_gradient,
     .random_call_operand = position_of_call,
     .saved_results = 1,
@@ -390,6 +403,7 @@ constexpr graph::Op kAttentionGradient = complete({
     .expand = expand_attention_gradient,
     .work = graph::Work::kExpansion,
     .counted = counted_memory,
+    .computed = computed_part,
     .gradient = gradient_of_expansion,
     .random_call_operand = position_of_call,
 });

@@ -1,5 +1,5 @@
 #pragma once
-// The files of the standard library: the modules, and the pages that help shows.
+// The files of the standard library: the modules, the pages that help shows, and the machines that are known by name.
 //
 // The files are built into the program, so an installed command or an embedding program needs no file. The built-in
 // text is the only one: no copy beside the program is searched for, because it could be of another version. An editor
@@ -15,7 +15,7 @@
 namespace mtf {
 
 struct BuiltInFile {
-  std::string_view name;  ///< `nn.mtf`
+  std::string_view name;  ///< `nn.mtf`, `machines/h100.json`
   std::string_view text;
 };
 

@@ -73,8 +73,7 @@ const Command kCompareCommand = {
                    "A layout to compare: \"batch:rows;hidden:cols\"; \"\" replicates; repeatable");
       parser.flag("--peak", options->peak,
                   "Show the peak of memory too, for which the script is planned anew under each");
-      parser.text("--machine", options->machine, "FILE",
-                  "Estimate times by this machine model (see `mtf help calibrate`)");
+      parser.text("--machine", options->machine, "NAME", "Estimate times by this machine model (`mtf help machines`)");
       parser.texts("--set", program.set, "NAME=VALUE",
                    "An option or top-level dim of the script, or MODULE.NAME; repeatable");
       return [options, &program] { return compare(with_those_before(*options, program), program); };

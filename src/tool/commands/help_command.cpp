@@ -14,7 +14,7 @@ const Command kHelpCommand = {
     .details =
         "Without a name, the list of commands; `mtf help operations` lists the operations, `mtf help language` the "
         "words and\n"
-        "signs, `mtf help errors` the kinds of errors.\n"
+        "signs, `mtf help errors` the kinds of errors, `mtf help machines` those that `--machine` knows by name.\n"
         "\n"
         "Examples:\n"
         "  mtf help run\n"
@@ -41,6 +41,7 @@ const Command kHelpCommand = {
         else if (topic == "operations") write_output(list_of_operations(width));
         else if (topic == "language") write_output(list_of_words(width));
         else if (topic == "errors") write_output(list_of_errors(width));
+        else if (topic == "machines") write_output(list_of_machines(width));
         else if (const Command* command = find_command(topic)) write_output(fitted(help_of(*command), width));
         else write_output(help_text(topic, width));
         return 0;

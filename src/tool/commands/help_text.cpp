@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "cost/machine.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands/commands.h"
 #include "tool/present/fitted_text.h"
+#include "tool/present/table.h"
 #include "tool/prompt/repl_commands.h"
 #include "tool/shell/program_options.h"
 
@@ -72,6 +74,8 @@ std::string help_text(const std::string& name, std::size_t width) {
   for (const session::HelpTopic& topic : session::help_on(name, standard_library()))
     found.push_back(help_text(topic, width));
   if (found.empty()) found = help_on_commands(name, width);
+  if (const auto machine = cost::known_machine_text(name); found.empty() && machine)
+    found.push_back(entry(name, "A machine that `--machine` knows:", width) + *machine);
   if (found.empty()) found = help_on_others(name, width);
   if (found.empty() && name.find_first_of(" -") != std::string::npos) {
     std::string as_one = name;
@@ -135,6 +139,27 @@ std::string list_of_words(std::size_t width) {
   for (const session::Page& page : session::language_pages(standard_library()))
     words.insert(words.end(), page.words.begin(), page.words.end());
   return "The language:\n" + fitted_names(words, width, "    ");
+}
+
+std::string list_of_machines(std::size_t width) {
+  Table table("lrrrrrl");
+  table.row({"", "TFLOP/s", "of peak", "memory", "GB/s of it", "GB/s of links", ""});
+  const auto giga = [](double bytes) { return fmt::format("{:.4g}", bytes / 1e9); };
+  for (const std::string& name : cost::known_machines()) {
+    const cost::MachineModel machine = cost::read_machine(name);
+    const double attained = machine.flops_of(ElementType::kBf16), peak = machine.peak_of(ElementType::kBf16);
+    table.row({name, fmt::format("{:.4g}", attained / 1e12), fmt::format("{:.0f}%", 100 * attained / peak),
+               giga(static_cast<double>(machine.memory.value_or(0))) + " GB", giga(machine.memory_bandwidth),
+               giga(machine.link.bandwidth) + (machine.node > 0 ? ", " + giga(machine.between.bandwidth) : ""),
+               machine.name});
+  }
+  return fitted_line("Machines that `--machine` knows by name, with products of bf16, and links in and between nodes:",
+                     width) +
+         table.text("  ", "  ", width) +
+         fitted_line(
+             "`mtf help h100` shows the figures of one and their sources. `mtf help calibrate` says how to write "
+             "a file for another.",
+             width);
 }
 
 std::string list_of_errors(std::size_t width) {

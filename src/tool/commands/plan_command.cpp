@@ -217,8 +217,8 @@ const Command kPlanCommand = {
                    "With --report: another layout, whose time is drawn beside that of the plan's; repeatable");
       parser.texts("--draw", options->draw, "WHAT",
                    "With --report: a tensor or model to draw, as for `mtf draw`; may be repeated");
-      parser.text("--machine", options->machine, "FILE",
-                  "Estimate the time of each part by this machine model (see `mtf help calibrate`)");
+      parser.text("--machine", options->machine, "NAME",
+                  "Estimate the time of each part by this machine model (`mtf help machines`)");
       parser.flag("--json", options->json, "The whole tree and the totals as JSON");
       parser.flag("--csv", options->csv, "The costs of each line of source, and the totals, as CSV");
       parser.flag("--symbolic", options->symbolic, "Costs as formulas in the script's dims and axes");

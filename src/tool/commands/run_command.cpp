@@ -324,8 +324,8 @@ const Command kRunCommand = {
       parser.text("--timeline", options->timeline, "FILE",
                   "When each processor was in which step and collective: a Chrome trace, or .svg");
       parser.flag("--profile", options->profile, "At the end, the time of each line, and of the host");
-      parser.text("--machine", options->machine, "FILE",
-                  "With --profile: the predicted time beside the measured one (see `mtf help calibrate`)");
+      parser.text("--machine", options->machine, "NAME",
+                  "With --profile: the predicted time beside the measured one (`mtf help machines`)");
       add_program_options(parser, program);
       add_runtime_options(parser, program);
       parser.excludes("--reference", {"--timeline", "--profile"},

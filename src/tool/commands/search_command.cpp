@@ -106,7 +106,8 @@ const Command kSearchCommand = {
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.text("--processors", options->processors, "N", "How many processors the mesh has");
       parser.text("--memory", options->memory, "BYTES", "What each processor has, such as 16GiB: the peak must fit");
-      parser.text("--machine", options->machine, "FILE", "A machine model, as `mtf calibrate` writes one");
+      parser.text("--machine", options->machine, "NAME",
+                  "A machine model: one of `mtf help machines`, or a file of `mtf calibrate`");
       parser.number("--axes", options->axes, "N", "The most axes that the mesh may have (default: 2)");
       parser.flag("--stored", options->stored, "Also try how params and states are stored, by rules for their paths");
       parser.number("--most", options->most, "N", "Find the N best, instead of the best and the second");

@@ -141,7 +141,8 @@ MeshPtr mesh_option(const std::string& text) { return std::make_shared<const Mes
 LayoutPtr layout_option(const std::string& text) { return std::make_shared<const Layout>(layout_of(text)); }
 
 cost::MachineModel machine_option(const std::string& file) {
-  return file.empty() ? cost::MachineModel() : cost::parse_machine(read_script(file).text, file);
+  if (file.empty()) return {};
+  return file == "-" ? cost::parse_machine(read_script(file).text, file) : cost::read_machine(file);
 }
 
 int64_t number_of_processors(const std::string& text) {

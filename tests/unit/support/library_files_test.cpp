@@ -11,9 +11,9 @@ namespace {
 
 TEST(LibraryFiles, BuiltInTextsEqualTheFiles) {
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(stdlib_folder())) {
-    const std::string name = entry.path().filename().string();
-    if (name == "REFERENCE.md") continue;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(stdlib_folder())) {
+    const std::string name = std::filesystem::relative(entry.path(), stdlib_folder()).string();
+    if (name == "REFERENCE.md" || entry.is_directory()) continue;
     EXPECT_EQ(LibraryFiles("").read(name)->text(), LibraryFiles(stdlib_folder()).read(name)->text()) << name;
     ++count;
   }

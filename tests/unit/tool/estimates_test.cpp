@@ -44,6 +44,10 @@ TEST(MachineFile, IsReadAsItIsWritten) {
   machine.narrow = 8;
   machine.overlap = 0.5;
   machine.memory = 16'000'000'000;
+  machine.node = 8;
+  machine.between = {5e-6, 1e9};
+  machine.peak = {{ElementType::kBf16, 4e13}};
+  machine.sources["memory"] = "a datasheet";
   EXPECT_EQ(to_json(cost::parse_machine(to_json(machine), "machine.json")), to_json(machine));
 }
 
@@ -63,6 +67,68 @@ TEST(MachineFile, SaysWhatIsWrongWithIt) {
   EXPECT_NE(wrong("{\"rates\": {\"tanhh\": {\"f32\": 1}}}").find("`tanhh`"), std::string::npos);
   EXPECT_NE(wrong("{\"collectives\": {\"gather\": {\"latency\": 1}}}").find("`gather`"), std::string::npos);
   EXPECT_NE(wrong("{\"axes\": {\"cols\": {\"width\": 1}}}").find("`width`"), std::string::npos);
+  EXPECT_NE(wrong("{\"node\": 1.5}").find("a whole number"), std::string::npos);
+  EXPECT_NE(wrong("{\"sources\": {\"step\": \"a datasheet\"}}").find("`step`, which the file has not"),
+            std::string::npos);
+}
+
+TEST(MachineFile, AGroupInSeveralNodesSendsBetweenThemSideBySide) {
+  const cost::MachineModel machine = cost::parse_machine(
+      R"({"bandwidth": 4e11, "latency": 1e-6, "node": 8, "between": {"bandwidth": 5e10, "latency": 3e-6}})",
+      "machine.json");
+  const Mesh mesh(Name("mesh"), {{Name("stage"), 2}, {Name("data"), 4}, {Name("model"), 4}});
+  const auto link = [&](AxisSet axes, spmd::CollectiveKind kind = spmd::CollectiveKind::kAllReduce) {
+    return machine.over(mesh, axes, kind);
+  };
+  EXPECT_EQ(link(axis_bit(2)).bandwidth, 4e11);
+  EXPECT_EQ(link(axis_bit(2)).latency, 1e-6);
+  EXPECT_EQ(link(axis_bit(1)).bandwidth, 1e11) << "two of the four processors share a node";
+  EXPECT_EQ(link(axis_bit(1)).latency, 3e-6);
+  EXPECT_EQ(link(axis_bit(1) | axis_bit(2)).bandwidth, 4e11);
+  EXPECT_EQ(link(axis_bit(0)).bandwidth, 5e10);
+  EXPECT_EQ(link(axis_bit(1), spmd::CollectiveKind::kPermute).bandwidth, 5e10);
+  EXPECT_DOUBLE_EQ(link(axis_bit(1), spmd::CollectiveKind::kAllToAll).bandwidth, 3 / (2 / 5e10 + 1 / 4e11));
+}
+
+TEST(MachineFile, EachKnownMachineHasASourceForEachFigure) {
+  EXPECT_EQ(cost::known_machines(),
+            (std::vector<std::string>{"a100", "b200", "h100", "h800", "mi300x", "tpu_v4", "tpu_v5p"}));
+  for (const std::string& name : cost::known_machines()) {
+    const cost::MachineModel machine = cost::read_machine(name);
+    EXPECT_TRUE(machine.memory) << name;
+    EXPECT_GE(machine.peak_of(ElementType::kBf16), machine.flops_of(ElementType::kBf16)) << name;
+    for (const auto& [part, value] : nlohmann::json::parse(*cost::known_machine_text(name)).items())
+      EXPECT_TRUE(part == "name" || part == "sources" || machine.sources.contains(part)) << name << " " << part;
+  }
+}
+
+TEST_F(Estimates, AKnownMachineIsNamedAndAnUnknownOneIsRefused) {
+  const std::string file = write("a.mtf", kEstimatedStep);
+  EXPECT_NE(mtf({"plan", file, "--machine", "h100"}).out.find("estimated time by H100 SXM"), std::string::npos);
+  const ProcessResult refused = mtf({"plan", file, "--machine", "h99"});
+  EXPECT_EQ(refused.status, 3) << refused.err;
+  EXPECT_NE(refused.err.find("the machines that are known: a100, b200, h100"), std::string::npos) << refused.err;
+  EXPECT_NE(mtf({"help", "machines"}).out.find("tpu_v5p"), std::string::npos);
+  EXPECT_NE(mtf({"help", "a100"}).out.find("NVIDIA A100 datasheet: 80 GB"), std::string::npos);
+}
+
+TEST_F(Estimates, CausalAttentionComputesWhatItsQueriesSee) {
+  const std::string script =
+      "dim length = 1024, seen = 1024, d = 64\n"
+      "let q = random.normal([length, d])\n"
+      "let k = random.normal([seen, d])\n"
+      "print(sum(attention(q, k, k, over: seen, along: length, features: d, causal: CAUSAL, window: WINDOW)))\n";
+  const std::string machine = write("machine.json", R"({"flops": {"f32": 1e3}, "memory_bandwidth": 1e15})");
+  const auto seconds = [&](const std::string& causal, const std::string& window) {
+    std::string text = std::regex_replace(script, std::regex("CAUSAL"), causal);
+    const std::string file = write("a.mtf", std::regex_replace(text, std::regex("WINDOW"), window));
+    const std::string out = mtf({"plan", file, "--machine", machine, "--json"}).out;
+    return nlohmann::json::parse(out)["seconds"]["computing"].get<double>();
+  };
+  const double all = seconds("false", "1024");
+  EXPECT_NEAR(seconds("true", "1024") / all, 0.5, 0.01);
+  EXPECT_NEAR(seconds("true", "4096") / all, 0.5, 0.01) << "as nn.Attention writes it";
+  EXPECT_NEAR(seconds("true", "512") / all, 0.375, 0.01);
 }
 
 TEST_F(Estimates, APlanByAMachineAddsUpToWhatCompareSays) {
