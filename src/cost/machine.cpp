@@ -131,10 +131,13 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) read.fail_at("this is no JSON");
   MachineModel machine;
+  if (json.is_object() && json.contains("like") && json["like"].is_string())
+    machine = read_machine(json["like"].get<std::string>());
   machine.name = file;
   const Json *axes = nullptr, *collectives = nullptr;
   std::map<std::string, const Json*> later;
   read.members(json, "a machine", [&](const std::string& name, const Json& value) {
+    if (name == "like" && value.is_string()) return true;
     if (name == "name" && value.is_string()) machine.name = value.get<std::string>();
     else if (name == "memory_bandwidth") machine.memory_bandwidth = read.positive(name, value);
     else if (name == "cache") machine.cache = read.positive(name, value);
@@ -142,6 +145,7 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     else if (name == "narrow") machine.narrow = read.positive(name, value);
     else if (name == "step") machine.step = read.positive(name, value);
     else if (name == "overlap") machine.overlap = read.part(name, value);
+    else if (name == "fuses" && value.is_boolean()) machine.fuses = value.get<bool>();
     else if (name == "node") machine.node = read.count(name, value);
     else if (name == "peak") machine.peak = read.rates("`peak`", value);
     else if (name == "between" || name == "sources") later[name] = &value;
@@ -158,7 +162,7 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     } else return read.link(name, value, machine.link);
     return true;
   });
-  machine.between = machine.link;
+  if (machine.node == 0 || later["between"]) machine.between = machine.link;
   if (later["between"])
     read.members(*later["between"], "`between`",
                  [&](const std::string& name, const Json& value) { return read.link(name, value, machine.between); });
@@ -207,6 +211,7 @@ std::string to_json(const MachineModel& machine) {
   if (machine.cache_bandwidth > 0) json["cache_bandwidth"] = machine.cache_bandwidth;
   json["step"] = machine.step;
   if (machine.overlap > 0) json["overlap"] = machine.overlap;
+  if (!machine.fuses) json["fuses"] = false;
   if (machine.memory) json["memory"] = *machine.memory;
   json["latency"] = machine.link.latency;
   json["bandwidth"] = machine.link.bandwidth;

@@ -2,7 +2,7 @@
 // A machine model: the speed of processors, of their memory and of messages. `mtf calibrate` measures a model. For
 // another machine a person writes the file:
 //
-//     {"name": "my cluster",
+//     {"name": "my cluster", "like": "h100",              all that is left out is as of another machine
 //      "flops": {"f32": 1.4e12, "bf16": 2.2e13},          flops a second of one processor, by element type
 //      "rates": {"elementwise": {"f32": 2e11},            flops a second of other kinds than products, and of
 //                "reduction": {"f32": 1e11},              operations by name; for random numbers and `moving`
@@ -12,6 +12,7 @@
 //      "cache": 4e6, "cache_bandwidth": 4e12,             bytes a second for the first `cache` bytes of a kernel
 //      "memory": 16e9,                                    bytes of one processor
 //      "latency": 2e-6, "bandwidth": 1.2e10,              seconds of a message; bytes a second of a processor
+//      "fuses": false,                                    each element-wise operation is a kernel of its own
 //      "node": 8,                                         processors in a node; then the two figures above are
 //      "between": {"latency": 5e-6, "bandwidth": 5e10},   for messages in a node, and these for others
 //      "peak": {"bf16": 3.1e13},                          flops a second of the data sheet, for the share of the peak
@@ -55,6 +56,7 @@ struct MachineModel {
   double cache_bandwidth = 0;
   double step = 1e-6;
   double overlap = 0;  ///< from 0 to 1
+  bool fuses = true;   ///< false: each element-wise operation is a kernel of its own
   std::optional<int64_t> memory;
   Link link;                                   ///< between processors, or those of one node
   int64_t node = 0;                            ///< processors of a node; 0: all processors have the same link

@@ -57,6 +57,14 @@ double arithmetic_of(const spmd::LocalProgram& program, const spmd::Instruction&
   return rate ? static_cast<double>(schedule::largest_block(result)) / *rate : 0;
 }
 
+/// Returns the seconds of a kernel: its start, and its arithmetic or its traffic, whichever is longer.
+double kernel(const MachineModel& machine, double arithmetic, double bytes) {
+  const double cached = machine.cache_bandwidth > 0 ? std::min(bytes, machine.cache) : 0;
+  const double traffic =
+      (bytes - cached) / machine.memory_bandwidth + (cached > 0 ? cached / machine.cache_bandwidth : 0);
+  return machine.step + std::max(arithmetic, traffic);
+}
+
 }  // namespace
 
 double StepTime::communication() const {
@@ -111,14 +119,18 @@ StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& 
         static_cast<double>(wire) / link.bandwidth;
     return time;
   }
+  const auto flops = [&](int i) { return static_cast<double>(costs[i].flops.value()); };
+  if (!machine.fuses && step.instructions.size() > 1) {
+    for (int i : step.instructions) {
+      const spmd::Instruction& each = program.instructions[i];
+      time.compute += kernel(machine, arithmetic_of(program, each, flops(i), machine),
+                             bytes_of(program, each.operands) + bytes_of(program, each.results));
+    }
+    return time;
+  }
   double arithmetic = 0;
-  for (int i : step.instructions)
-    arithmetic += arithmetic_of(program, program.instructions[i], static_cast<double>(costs[i].flops.value()), machine);
-  const double bytes = bytes_of(program, step.reads) + bytes_of(program, step.writes);
-  const double cached = machine.cache_bandwidth > 0 ? std::min(bytes, machine.cache) : 0;
-  const double traffic =
-      (bytes - cached) / machine.memory_bandwidth + (cached > 0 ? cached / machine.cache_bandwidth : 0);
-  time.compute = machine.step + std::max(arithmetic, traffic);
+  for (int i : step.instructions) arithmetic += arithmetic_of(program, program.instructions[i], flops(i), machine);
+  time.compute = kernel(machine, arithmetic, bytes_of(program, step.reads) + bytes_of(program, step.writes));
   return time;
 }
 

@@ -92,13 +92,14 @@ TEST(MachineFile, AGroupInSeveralNodesSendsBetweenThemSideBySide) {
 
 TEST(MachineFile, EachKnownMachineHasASourceForEachFigure) {
   EXPECT_EQ(cost::known_machines(),
-            (std::vector<std::string>{"a100", "b200", "h100", "h800", "mi300x", "tpu_v4", "tpu_v5p"}));
+            (std::vector<std::string>{"a100", "b200", "h100", "h100_eager", "h800", "mi300x", "tpu_v4", "tpu_v5p"}));
   for (const std::string& name : cost::known_machines()) {
     const cost::MachineModel machine = cost::read_machine(name);
     EXPECT_TRUE(machine.memory) << name;
     EXPECT_GE(machine.peak_of(ElementType::kBf16), machine.flops_of(ElementType::kBf16)) << name;
     for (const auto& [part, value] : nlohmann::json::parse(*cost::known_machine_text(name)).items())
-      EXPECT_TRUE(part == "name" || part == "sources" || machine.sources.contains(part)) << name << " " << part;
+      EXPECT_TRUE(part == "name" || part == "like" || part == "sources" || machine.sources.contains(part))
+          << name << " " << part;
   }
 }
 
@@ -110,6 +111,26 @@ TEST_F(Estimates, AKnownMachineIsNamedAndAnUnknownOneIsRefused) {
   EXPECT_NE(refused.err.find("the machines that are known: a100, b200, h100"), std::string::npos) << refused.err;
   EXPECT_NE(mtf({"help", "machines"}).out.find("tpu_v5p"), std::string::npos);
   EXPECT_NE(mtf({"help", "a100"}).out.find("NVIDIA A100 datasheet: 80 GB"), std::string::npos);
+}
+
+TEST(MachineFile, MayChangeAnotherMachine) {
+  const cost::MachineModel machine =
+      cost::parse_machine(R"({"like": "h100", "memory": 94e9, "between": {"bandwidth": 2.5e10}})", "mine.json");
+  EXPECT_EQ(machine.name, "mine.json");
+  EXPECT_EQ(machine.memory, 94'000'000'000);
+  EXPECT_EQ(machine.between.bandwidth, 2.5e10);
+  EXPECT_EQ(machine.link.bandwidth, 3.7e11);
+}
+
+TEST_F(Estimates, WithoutFusionEachOperationReadsAndWritesMemory) {
+  const std::string file =
+      write("a.mtf", "dim a = 1000000\nlet x = random.uniform([a])\nprint(sum(((x + 1) * 2 - 3) / 4))\n");
+  const auto seconds = [&](const std::string& fuses) {
+    const std::string machine = write("m.json", R"({"memory_bandwidth": 1e9, "step": 1e-9, "fuses": )" + fuses + "}");
+    return nlohmann::json::parse(mtf({"plan", file, "--machine", machine, "--json"}).out)["seconds"]["computing"]
+        .get<double>();
+  };
+  EXPECT_GT(seconds("false"), 4 * seconds("true"));
 }
 
 TEST_F(Estimates, CausalAttentionComputesWhatItsQueriesSee) {
