@@ -9,7 +9,8 @@
 // - at the end of a loop iteration that has assigned a variable, if a later iteration may read the variable;
 // - after iterations of a loop that have added many operations without a cut, or after 64 iterations, if no gradient
 //   can come;
-// - at the end of a statement, after more than 100,000 operations since the last cut.
+// - at the end of a statement, after more than 100,000 operations since the last cut;
+// - at the end of a program that has assigned a variable since the last cut.
 //
 // So a loop over layers is one program, and a training step is one plan. No result depends on where cuts happen.
 //
@@ -79,6 +80,11 @@ class Cuts {
   /// Drops the values of names that no later statement of a block can read, and cuts if too many operations are
   /// pending. `keep_all`: every name is kept, as in an instance or a module.
   void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
+  /// Ends a program, whose last statement is at `span`: computes the variables that it has assigned, as a step of
+  /// training does even if nothing is printed.
+  void end_program(Span span) {
+    if (execution_ && variables_changed_) cut({}, span);
+  }
   /// The state of a loop whose iterations wait for a common cut.
   struct Waiting {
     int64_t iterations = 0;  ///< since the last cut, or since the last check that found a gradient possible

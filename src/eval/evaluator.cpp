@@ -93,6 +93,7 @@ void Evaluator::run_program(std::shared_ptr<const ast::Program> program) {
     const HeedsInterrupt heeds(interrupt, stmt.span);
     reports.begin_statement();
     run_statement(stmt, top_);
+    if (i + 1 == program->body.statements.size()) cuts.end_program(stmt.span);
     cuts.end_statement(info, i, *top_, false);
     reports.end_statement(stmt.span);
   }
@@ -113,6 +114,7 @@ void Evaluator::run_entry_statement(const std::shared_ptr<const ast::Program>& p
 
 void Evaluator::end_file_statement(const ast::Program& program, size_t index) {
   const BlockInfo& info = blocks.info(program.body);
+  if (index + 1 == program.body.statements.size()) cuts.end_program(program.body.statements[index].span);
   NameSet expired;
   for (Name name : info.expires[index])
     if (!info.captured.contains(name)) expired.insert(name);

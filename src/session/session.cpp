@@ -275,6 +275,8 @@ std::vector<EntryReport> Session::Impl::run(const std::string& text, const std::
       throw;
     }
   }
+  if (const size_t count = program->body.statements.size(); way.is_file && count > 0)
+    evaluator.end_file_statement(*program, count - 1);
   end();
   return results;
 }
