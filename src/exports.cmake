@@ -32,8 +32,8 @@ set(MTF_EXPORTS_eval abstract.h annotations.h binding.h block_info.h branches.h 
   possible_values.h replays.h reports.h scope.h settings.h span_table.h spare_scopes.h stored_variables.h uncalled.h
   undo.h unread.h value_type.h variables.h variables_below.h)
 set(MTF_EXPORTS_library library.h)
-set(MTF_EXPORTS_session completion.h documentation.h entry.h explanation.h held.h help.h known_names.h parts_of_text.h
-  plan_summary.h plan_tree.h planned.h search.h session.h session_script.h what_if.h)
+set(MTF_EXPORTS_session combinations.h completion.h documentation.h entry.h explanation.h held.h help.h known_names.h parts_of_text.h
+  plan_summary.h plan_tree.h planned.h search.h session.h session_script.h time_parts.h what_if.h)
 set(MTF_EXPORTS_run dry_runtime.h hosting.h level_agreement.h mpi_runtime.h reference_runtime.h timeline.h)
 set(MTF_EXPORTS_api json.h records.h)
 set(MTF_EXPORTS_tool commands/help_text.h present/picture.h present/tensor_table.h prompt/repl.h prompt/repl_text.h

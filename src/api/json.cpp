@@ -150,11 +150,9 @@ std::string to_json(const PlanRecord& plan) {
   AnswerJson json = headed("plan");
   json["mesh"] = plan.mesh;
   json["totals"] = json_of(plan.totals);
-  json["peak"] = {{"held", plan.peak.held},
-                  {"saved", plan.peak.saved},
-                  {"gradients", plan.peak.gradients},
-                  {"temporary", plan.peak.temporary},
-                  {"buffers", plan.peak.buffers}};
+  json["peak"] = {{"held", plan.peak.held},           {"copies", plan.peak.copies},
+                  {"saved", plan.peak.saved},         {"gradients", plan.peak.gradients},
+                  {"temporary", plan.peak.temporary}, {"buffers", plan.peak.buffers}};
   json["is_estimate"] = plan.is_estimate();
   json["doubts"] = list_of(plan.doubts);
   json["stored"] = {{"parameters", plan.stored.parameters},
@@ -166,6 +164,8 @@ std::string to_json(const PlanRecord& plan) {
   json["machine"] = plan.machine;
   json["seconds"] = AnswerJson::object();
   for (const auto& [of, seconds] : plan.seconds) json["seconds"][of] = seconds;
+  json["flops_per_second"] = plan.flops_per_second;
+  json["share_of_peak"] = plan.share_of_peak;
   json["lines"] = list_of(plan.lines);
   json["parts"] = list_of(plan.parts);
   return text_of(json, kIndent);

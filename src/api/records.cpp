@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cost/layout_costs.h"
 #include "plan/doubt.h"
+#include "session/time_parts.h"
 #include "session/what_if.h"
 #include "support/source_line.h"
 #include "support/text.h"
@@ -180,7 +182,7 @@ PlanRecord record_of(const session::PlanSummary& summary, const session::PlanTre
   for (const auto& part : tree.root().parts) made.parts.push_back(part_record(*part));
   if (summary.mesh) made.mesh = to_string(*summary.mesh);
   if (const auto& peak = summary.peak)
-    made.peak = {peak->held, peak->saved, peak->gradients, peak->temporary, peak->buffers};
+    made.peak = {peak->held, peak->copies, peak->saved, peak->gradients, peak->temporary, peak->buffers};
   const eval::StoredVariables& stored = summary.stored;
   made.stored = {stored.parameters, stored.parameter_bytes, stored.states, stored.state_bytes};
   for (const eval::Unread& unread : summary.unread)
@@ -188,6 +190,8 @@ PlanRecord record_of(const session::PlanSummary& summary, const session::PlanTre
   made.warnings = summary.warnings;
   made.machine = summary.machine;
   made.seconds = summary.seconds;
+  made.flops_per_second = summary.flops_per_second;
+  made.share_of_peak = summary.share_of_peak;
   return made;
 }
 
@@ -264,6 +268,14 @@ void add_time(session::PlanSummary& summary, const session::PlanTree& tree, std:
   time.hidden = std::max(0.0, time.compute + time.communication() - tree.root().cost.seconds);
   summary.machine = machine->name;
   summary.seconds = seconds_of(time);
+  session::TimeParts parts;
+  for (const auto& report : tree.reports()) parts.add(*report);
+  summary.flops_per_second = parts.flops_per_second();
+  summary.share_of_peak = parts.share_of_peak(*machine);
+  std::vector<std::pair<std::string, double>> of_computing;
+  for (const auto& [what, seconds] : parts.named())
+    if (!parts.collectives.contains(what)) of_computing.emplace_back("computing: " + what, seconds);
+  summary.seconds.insert(summary.seconds.begin() + 1, of_computing.begin(), of_computing.end());
 }
 
 std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& time) {
@@ -273,6 +285,36 @@ std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& tim
   if (time.hidden > 0) parts.emplace_back("of it beside computing", time.hidden);
   parts.emplace_back("in all", time.total());
   return parts;
+}
+
+std::string to_json(const session::OptionSets& found) {
+  using Json = nlohmann::ordered_json;
+  const auto of = [&](const session::OptionSet& each) {
+    Json json{{"set", Json::object()},
+              {"seconds", each.seconds},
+              {"peak_bytes", each.peak_bytes},
+              {"flops_per_second", each.parts.flops_per_second()},
+              {"parts", Json::object()}};
+    for (const auto& [option, value] : each.set) json["set"][option] = value;
+    for (const auto& [part, seconds] : each.parts.named()) json["parts"][part] = seconds;
+    return json;
+  };
+  const auto list_of = [&](const std::vector<session::OptionSet>& all) {
+    Json list = Json::array();
+    for (const session::OptionSet& each : all) list.push_back(of(each));
+    return list;
+  };
+  Json json{{"schema", 1},
+            {"record", "combinations"},
+            {"machine", found.machine},
+            {"processors", found.processors},
+            {"planned", found.planned},
+            {"too_large", found.too_large},
+            {"best", list_of(found.best)},
+            {"front", list_of(found.front)},
+            {"refused", Json::array()}};
+  for (const auto& [why, count] : found.refused) json["refused"].push_back({{"why", why}, {"count", count}});
+  return json.dump(2) + "\n";
 }
 
 ExplanationRecord explanation_record(const session::Explanation& explanation) {

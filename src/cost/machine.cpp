@@ -94,9 +94,14 @@ Link MachineModel::over(const Mesh& mesh, AxisSet set, spmd::CollectiveKind kind
   const Link& usual = special == collectives.end() ? link : special->second;
   Link slowest{0, std::numeric_limits<double>::infinity()};
   // The processors of a group, and those of them in one node. `stride` is the distance of neighbours along the axis.
-  int64_t group = 1, together = 1, stride = mesh.size();
+  // The axis of micro-batches, `micro'`, has no processors (spmd/pipeline.h).
+  const auto processors = [&](int axis) {
+    return mesh.axes()[axis].name.str().ends_with('\'') ? 1 : mesh.axis_size(axis);
+  };
+  int64_t group = 1, together = 1, stride = 1;
+  for (int axis = 0; axis < mesh.order(); ++axis) stride *= processors(axis);
   for (int axis = 0; axis < mesh.order(); ++axis) {
-    stride /= mesh.axis_size(axis);
+    stride /= processors(axis);
     if (!(set & axis_bit(axis))) continue;
     group *= mesh.axis_size(axis);
     together *= std::clamp<int64_t>(node / stride, 1, mesh.axis_size(axis));

@@ -42,6 +42,7 @@ void append_timed(std::vector<spmd::StatementCost>& result, const schedule::Sche
     } else if (seconds[i] > 0 || is_counted(instruction, costs[i])) {
       result.push_back(statement_cost(program, instruction, costs[i], times));
       result.back().seconds = seconds[i];
+      result.back().idle = seconds[i] * (1 - 1 / stretch);
     }
   }
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "graph/op.h"
+#include "graph/region.h"
 #include "plan/predict.h"
 #include "schedule/schedule.h"
 #include "types/saturating.h"
@@ -17,10 +19,19 @@ bool is_backward(const spmd::Instruction& instruction) {
 /// Which passes make the value that a buffer holds at one step, and read it at the step or afterwards.
 struct Use {
   bool made_backward = false, read_backward = false, read_forward = false;
+  bool is_copy = false;  ///< of an input
 };
 
-std::vector<Use> uses_at(const schedule::Schedule& schedule, int peak) {
+/// True if an instruction only gives values another type, another layout, or another place.
+bool only_copies(const spmd::Instruction& instruction) {
+  return instruction.kind != spmd::InstructionKind::kCompute || instruction.node->op->role == graph::Role::kView ||
+         instruction.node->op->name == "cast";
+}
+
+std::vector<Use> uses_at(const schedule::Schedule& schedule, int peak, bool is_iteration) {
   std::vector<Use> uses(schedule.buffers.size());
+  std::vector<bool> copies(schedule.program.values.size());
+  for (const int value : schedule.program.inputs) copies[static_cast<size_t>(value)] = !is_iteration;
   const auto of = [&](int value) -> Use* {
     const int buffer = schedule.buffer_of[static_cast<size_t>(value)];
     return buffer < 0 ? nullptr : &uses[static_cast<size_t>(buffer)];
@@ -29,21 +40,30 @@ std::vector<Use> uses_at(const schedule::Schedule& schedule, int peak) {
     for (const int i : schedule.steps[step].instructions) {
       const spmd::Instruction& instruction = schedule.program.instructions[static_cast<size_t>(i)];
       const bool backward = is_backward(instruction);
+      const bool copy = only_copies(instruction) && !instruction.operands.empty() &&
+                        std::all_of(instruction.operands.begin(), instruction.operands.end(),
+                                    [&](int value) { return copies[static_cast<size_t>(value)]; });
+      const bool sums = instruction.node && instruction.node->region && instruction.node->region->summed > 0;
       if (static_cast<int>(step) >= peak)
         for (const int value : instruction.operands)
           if (Use* use = of(value)) (backward ? use->read_backward : use->read_forward) = true;
       if (static_cast<int>(step) <= peak)
-        for (const int value : instruction.results)
-          if (Use* use = of(value)) use->made_backward = backward;
+        for (const int value : instruction.results) {
+          copies[static_cast<size_t>(value)] = copy;
+          if (Use* use = of(value)) use->made_backward = backward || sums, use->is_copy = copy;
+        }
     }
   }
   return uses;
 }
 
+PeakMemory peak_of(const schedule::Schedule& schedule, bool is_iteration);
+
 void add(PeakMemory& memory, const schedule::Schedule& schedule, const schedule::Buffer& buffer, const Use& use) {
   const int64_t bytes = buffer_bytes(schedule, buffer);
   if (buffer.kind != schedule::BufferKind::kStaging) {
     int64_t& kind = buffer.kind == schedule::BufferKind::kOutput ? memory.held
+                    : use.is_copy                                ? memory.copies
                     : use.made_backward ? (use.read_forward ? memory.gradients : memory.temporary)
                     : use.read_backward ? memory.saved
                                         : memory.temporary;
@@ -55,23 +75,17 @@ void add(PeakMemory& memory, const schedule::Schedule& schedule, const schedule:
     memory.buffers = saturating_add(memory.buffers, bytes);
     return;
   }
-  const PeakMemory inner = peak_memory(*step.iteration);
+  const PeakMemory inner = peak_of(*step.iteration, true);
+  memory.copies = saturating_add(memory.copies, inner.copies);
   memory.saved = saturating_add(memory.saved, inner.saved);
   memory.gradients = saturating_add(memory.gradients, inner.gradients);
   memory.buffers = saturating_add(memory.buffers, inner.buffers);
-  const int64_t rest = bytes - std::min(bytes, inner.saved + inner.gradients + inner.buffers);
+  const int64_t rest = bytes - std::min(bytes, inner.copies + inner.saved + inner.gradients + inner.buffers);
   memory.temporary = saturating_add(memory.temporary, rest);
 }
 
-}  // namespace
-
-int64_t PeakMemory::total() const {
-  int64_t sum = held;
-  for (const int64_t kind : {saved, gradients, temporary, buffers}) sum = saturating_add(sum, kind);
-  return sum;
-}
-
-PeakMemory peak_memory(const schedule::Schedule& schedule) {
+/// `is_iteration`: the inputs are those of a loop, not tensors from before.
+PeakMemory peak_of(const schedule::Schedule& schedule, bool is_iteration) {
   const auto is_live = [](const schedule::Buffer& buffer, int step) {
     return buffer.kind == schedule::BufferKind::kOutput ||
            (buffer.kind != schedule::BufferKind::kInput && buffer.first <= step && step <= buffer.last);
@@ -92,10 +106,20 @@ PeakMemory peak_memory(const schedule::Schedule& schedule) {
     if (live > most) most = live, peak = static_cast<int>(step);
   }
   PeakMemory memory;
-  const std::vector<Use> uses = uses_at(schedule, peak);
+  const std::vector<Use> uses = uses_at(schedule, peak, is_iteration);
   for (size_t b = 0; b < schedule.buffers.size(); ++b)
     if (is_live(schedule.buffers[b], peak)) add(memory, schedule, schedule.buffers[b], uses[b]);
   return memory;
 }
+
+}  // namespace
+
+int64_t PeakMemory::total() const {
+  int64_t sum = held;
+  for (const int64_t kind : {copies, saved, gradients, temporary, buffers}) sum = saturating_add(sum, kind);
+  return sum;
+}
+
+PeakMemory peak_memory(const schedule::Schedule& schedule) { return peak_of(schedule, false); }
 
 }  // namespace mtf::plan

@@ -11,6 +11,7 @@ namespace mtf::plan {
 /// Bytes of the largest processor at one time. The sum is Counters::peak_bytes.
 struct PeakMemory {
   int64_t held = 0;       ///< tensors from before the program with the peak or for later ones: params, states, data
+  int64_t copies = 0;     ///< tensors from before the program in another type or gathered, such as params in bf16
   int64_t saved = 0;      ///< values of the forward pass that the backward pass reads
   int64_t gradients = 0;  ///< values of the backward pass that are read after it, by an optimizer
   int64_t temporary = 0;  ///< all other values, and what lies unused between values

@@ -20,8 +20,10 @@ struct PlanSummary {
   std::vector<eval::Unread> unread;        ///< lines without cost, because nothing reads their results
   std::vector<std::string> warnings = {};  ///< why processors idle
   std::vector<std::pair<std::string, double>> seconds =
-      {};                    ///< how long the program takes, with `in all` last; empty without a machine
-  std::string machine = {};  ///< the machine of the times
+      {};                       ///< how long the program takes, with `in all` last; empty without a machine
+  std::string machine = {};     ///< the machine of the times
+  double flops_per_second = 0;  ///< of products and attention, on one processor; 0 without a machine
+  double share_of_peak = 0;     ///< of the machine's peak
   std::optional<std::int64_t> memory = std::nullopt;    ///< what a processor has, if it was given
   std::optional<plan::PeakMemory> peak = std::nullopt;  ///< the text shows it with `memory`
 };

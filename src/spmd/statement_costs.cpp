@@ -29,6 +29,11 @@ bool is_counted(const Instruction& instruction, const InstructionCost& cost) {
   return is_collective(instruction.kind) ? cost.count > 0 : !cost.flops.terms().empty();
 }
 
+static WorkKind work_of(const graph::Op& op) {
+  if (op.role == graph::Role::kContraction) return WorkKind::kProduct;
+  return op.name.starts_with("attention") ? WorkKind::kAttention : WorkKind::kOther;
+}
+
 StatementCost statement_cost(const LocalProgram& program, const Instruction& instruction, const InstructionCost& cost,
                              int64_t times) {
   const bool collective = is_collective(instruction.kind);
@@ -50,6 +55,8 @@ StatementCost statement_cost(const LocalProgram& program, const Instruction& ins
   entry.formula = collective ? cost.values : cost.flops;
   entry.reason = instruction.reason;
   entry.decided = instruction.node->origin;
+  if (!collective) entry.work = work_of(*instruction.node->op);
+  if (!instruction.operands.empty()) entry.element = program.values[instruction.operands[0]].element;
   return entry;
 }
 

@@ -27,6 +27,9 @@ struct NamedBlock {
 /// `y: f32[batch=64/rows, io=32] partial over cols`
 std::string to_string(const NamedBlock& block);
 
+/// The kinds of work of which a plan tells the time.
+enum class WorkKind : uint8_t { kOther, kProduct, kAttention };
+
 struct StatementCost {
   NamedBlock value;  ///< the computed value; of a collective: its result
   NamedBlock from;   ///< of a collective: its operand
@@ -40,8 +43,11 @@ struct StatementCost {
   int64_t bytes = 0;
   int64_t wire_bytes = 0;
   double seconds = 0;  ///< by a machine model, without what overlaps with other work; 0 without a model
-  Cost formula;        ///< the flops, or a collective's values
-  ReasonRef reason;    ///< of a collective
+  double idle = 0;     ///< of `seconds`: what a stage of a pipeline waits for others
+  WorkKind work = WorkKind::kOther;
+  ElementType element = ElementType::kF32;                    ///< of the first operand of an operation
+  Cost formula;                                               ///< the flops, or a collective's values
+  ReasonRef reason;                                           ///< of a collective
   graph::LayoutOrigin decided = graph::LayoutOrigin::kRules;  ///< how the layout of the operation's result was decided
 };
 

@@ -335,8 +335,9 @@ struct StoredRecord {
 
 /// What the peak of the fullest processor consists of, in bytes. Zeros for a run.
 struct PeakRecord {
-  std::int64_t held = 0;   ///< tensors from before the program with the peak or for later ones: params, states, data
-  std::int64_t saved = 0;  ///< values of the forward pass that the backward pass reads
+  std::int64_t held = 0;    ///< tensors from before the program with the peak or for later ones: params, states, data
+  std::int64_t copies = 0;  ///< of these in another type or gathered, such as params in bf16
+  std::int64_t saved = 0;   ///< values of the forward pass that the backward pass reads
   std::int64_t gradients = 0;  ///< values of the backward pass that are read after it
   std::int64_t temporary = 0;  ///< all other values
   std::int64_t buffers = 0;    ///< of collectives
@@ -365,8 +366,11 @@ struct PlanRecord {
   std::vector<UnreadRecord> not_read;
   std::vector<std::string> warnings;  ///< sentences about processors that idle or repeat work
   std::string machine;                ///< the name of the machine model; empty without one
-  /// The time by the machine model: "computing", each kind of collectives ("all_reduce over rows"), "in all".
+  /// The time by the machine model: "computing", "computing: products" and its other parts, each kind of collectives
+  /// ("all_reduce over rows"), "in all".
   std::vector<std::pair<std::string, double>> seconds;
+  double flops_per_second = 0;  ///< of products and attention, on one processor; 0 without a machine model
+  double share_of_peak = 0;     ///< the same as a part of the machine's peak, from 0 to 1
 };
 
 /// A collective of a statement, and why it is there.

@@ -17,6 +17,7 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands/commands.h"
+#include "tool/present/combinations_text.h"
 #include "tool/present/compare_text.h"
 #include "tool/present/fitted_text.h"
 #include "tool/present/plan_text.h"
@@ -78,6 +79,22 @@ PlanView view_of(const PlanOptions& options) {
   });
   view.width = terminal_columns();
   return view;
+}
+
+/// Returns the fastest ways out if a program does not fit, each planned; nothing if it has none of the options.
+std::string ways_out_of(const Script& script, const eval::Settings& settings, const session::PlanSummary& summary,
+                        const std::optional<cost::MachineModel>& machine) {
+  if (!summary.memory || summary.counters.peak_bytes <= *summary.memory) return {};
+  const session::CombinationQuestion question{.name = script.name,
+                                              .text = script.text,
+                                              .settings = settings,
+                                              .processors = summary.counters.processors,
+                                              .machine = machine.value_or(cost::MachineModel())};
+  std::vector<session::OptionSet> ways = session::ways_out(question);
+  if (ways.empty()) return {};
+  session::plan_combinations(question, run::DryRuntime(), ways);
+  return ways_out_text(std::move(ways), *summary.memory, summary.seconds.empty() ? 0 : summary.seconds.back().second,
+                       machine.has_value());
 }
 
 /// Returns the layout of the plan and the layouts to compare it with.
@@ -150,7 +167,8 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   }
   if (options.csv) write_output(view_csv(tree, summary));
   else
-    write_output((view.by == PlanBy::kValue ? "" : view_text(tree, view) + "\n") + summary_text(summary, view.width));
+    write_output((view.by == PlanBy::kValue ? "" : view_text(tree, view) + "\n") + summary_text(summary, view.width) +
+                 ways_out_of(script, settings, summary, machine));
   flush_output();
   std::_Exit(0);  // skips destructors: to free the programs of a large model would take a tenth of the time
 }

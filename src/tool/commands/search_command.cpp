@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "api/records.h"
@@ -8,7 +9,9 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands/commands.h"
+#include "tool/present/combinations_text.h"
 #include "tool/present/search_text.h"
+#include "tool/shell/generated_file.h"
 #include "tool/shell/launch.h"
 #include "tool/shell/output.h"
 #include "tool/shell/program_output.h"
@@ -18,13 +21,68 @@ namespace mtf::tool {
 namespace {
 
 struct SearchOptions {
-  std::string file, memory, machine, processors;
+  std::string file, memory, machine, processors, over, html;
   std::vector<std::string> whole;
   bool stored = false, json = false;
   int axes = 2, most = 2;
 };
 
+/// Reads `tp=1,2,4; zero=0,1`.
+std::vector<session::TriedOption> tried_options(const std::string& text) {
+  std::vector<session::TriedOption> tried;
+  for (const std::string& part : split(text, ';')) {
+    if (trim(part).empty()) continue;
+    const std::size_t equals = part.find('=');
+    session::TriedOption& option = tried.emplace_back();
+    option.name = trim(part.substr(0, equals));
+    if (equals != std::string::npos)
+      for (const std::string& value : split(part.substr(equals + 1), ','))
+        if (!trim(value).empty()) option.values.emplace_back(trim(value));
+    if (option.name.empty() || option.values.empty())
+      fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("--over {}: expected options with values", quote(text)))
+               .help("such as --over \"tp=1,2,4,8; zero=0,1,3\""));
+  }
+  return tried;
+}
+
+/// Plans all combinations of options.
+int search_over(const SearchOptions& options, const ProgramOptions& program) {
+  if (!options.html.empty()) expect_replaceable(options.html, "a page of mtf search", is_combinations_page);
+  const Script script = read_script(options.file);
+  session::CombinationQuestion question{.name = script.name,
+                                        .text = script.text,
+                                        .settings = settings_of(program, launch().ranks),
+                                        .processors = {},
+                                        .machine = machine_option(options.machine)};
+  if (!options.processors.empty()) question.processors = number_of_processors(options.processors);
+  const std::vector<session::TriedOption> over = tried_options(options.over);
+  const std::vector<std::string> known = session::options_of(script.name, script.text);
+  for (const session::TriedOption& each : over)
+    if (std::find(known.begin(), known.end(), each.name) == known.end())
+      fail(Diagnostic(Kind::unknown_option, {}, fmt::format("--over {}", quote(each.name)))
+               .help("the options of the program: " + join(known, ", ")));
+  std::vector<session::OptionSet> combinations = combinations_of(question, over);
+  constexpr std::size_t kMost = 100'000;
+  if (combinations.size() > kMost)
+    fail(Kind::limit_exceeded, {}, "{} combinations; at most {} are planned", combinations.size(), kMost);
+  std::optional<int64_t> memory = question.machine.memory;
+  if (!options.memory.empty()) memory = bytes_option(options.memory);
+  const run::DryRuntime runtime;
+  ProgressBar bar(isatty(STDERR_FILENO) != 0);
+  question.on_progress = [&](std::size_t planned, std::size_t all) {
+    bar.show(fmt::format("{} of {} combinations", planned, all));
+  };
+  plan_combinations(question, runtime, combinations);
+  bar.erase();
+  const session::OptionSets found =
+      ranked(question, std::move(combinations), memory, static_cast<std::size_t>(std::max(options.most, 10)));
+  if (!options.html.empty()) replace_file(options.html, combinations_page(found, script.name));
+  else write_output(options.json ? to_json(found) : combinations_text(found, terminal_columns()));
+  return 0;
+}
+
 int run_search(const SearchOptions& options, const ProgramOptions& program) {
+  if (!options.over.empty()) return launch().rank == 0 ? search_over(options, program) : 0;
   session::SearchRequest request;
   cost::SearchQuestion& question = request.question;
   ProgramOptions base = program;
@@ -97,10 +155,19 @@ const Command kSearchCommand = {
         "gathered where\n"
         "it is needed. Rules by path in --layout are pinned, and nothing else is tried.\n"
         "\n"
+        "With --over it plans each combination of values of the script's options, on all cores, and shows the ten "
+        "fastest that fit,\n"
+        "with the reason against each but the first, those that take less memory for more time, and why the script "
+        "refuses\n"
+        "others. The options tp, pp and cp say over how many processors something is split; dp, if the script has it, "
+        "follows\n"
+        "from --processors.\n"
+        "\n"
         "Examples:\n"
         "  mtf search two_layer.mtf --processors 16\n"
         "  mtf search two_layer.mtf --processors 512 --memory 16GiB --layout \"batch:rows\"\n"
-        "  mtf search two_layer.mtf --processors 8 --axes 1 --layout \"batch:rows\" --stored\n",
+        "  mtf search two_layer.mtf --processors 8 --axes 1 --layout \"batch:rows\" --stored\n"
+        "  mtf search llm.mtf --set steps=1 --over \"tp=1,2,4,8; zero=0,1,3\" --processors 64 --machine h100\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<SearchOptions>();
       parser.word("file", options->file, "The script, or - for standard input", true);
@@ -113,7 +180,14 @@ const Command kSearchCommand = {
       parser.number("--most", options->most, "N", "Find the N best, instead of the best and the second");
       parser.flag("--json", options->json, "What was found as JSON (see the reference)");
       parser.texts("--whole", options->whole, "DIM", "A dim that is not split; repeatable");
+      parser.text("--over", options->over, "VALUES",
+                  "Plan all combinations of options of the script: \"tp=1,2,4,8; zero=0,1,3\"");
+      parser.text("--html", options->html, "FILE", "With --over: write a page with a picture of time and memory");
       add_program_options(parser, program);
+      parser.needs("--html", {"--over"});
+      parser.excludes("--html", {"--json"}, "each is another form of the answer: ask for one after the other");
+      for (const char* other : {"--axes", "--stored", "--whole"})
+        parser.excludes("--over", {other}, "with `--over` the script's options say how it is split");
       parser.excludes("--mesh", {"--processors", "--axes"}, "a mesh says how many processors and axes there are");
       return [options, &program] { return run_search(*options, program); };
     }};

@@ -74,9 +74,18 @@ std::string seconds_text(double seconds) {
   return seconds < 100 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
+std::string with_prefix(double number) {
+  static constexpr std::pair<double, std::string_view> prefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}};
+  for (const auto& [unit, letter] : prefixes)
+    if (number >= unit) return fmt::format("{:.3g} {}", number / unit, letter);
+  return fmt::format("{:.3g} ", number);
+}
+
 std::string time_text(const std::vector<std::pair<std::string, double>>& seconds, const std::string& machine) {
   Table table("lr");
-  for (const auto& [what, each] : seconds) table.row({what, seconds_text(each)});
+  constexpr std::string_view kPart = "computing: ";
+  for (const auto& [what, each] : seconds)
+    table.row({what.starts_with(kPart) ? "  " + what.substr(kPart.size()) : what, seconds_text(each)});
   return fmt::format("estimated time by {}\n", machine) + table.text("    ");
 }
 
@@ -163,6 +172,7 @@ std::string memory_text(const PlanSummary& summary) {
   } else {
     row("params, states and data", peak.held);
   }
+  row("copies of them in another type, or gathered", peak.copies);
   row("values that the backward pass reads", peak.saved);
   row("gradients", peak.gradients);
   row("other values", peak.temporary);
@@ -177,7 +187,12 @@ std::string summary_text(const PlanSummary& summary, std::size_t width) {
                      (summary.memory && summary.peak ? memory_text(summary) : "") +
                      estimate_note(summary.doubts, width) + unread_text(summary, width);
   for (const std::string& warning : summary.warnings) text += fitted_line("warning: " + warning, width);
-  return text + (summary.seconds.empty() ? "" : time_text(summary.seconds, summary.machine));
+  if (summary.seconds.empty()) return text;
+  text += time_text(summary.seconds, summary.machine);
+  if (summary.flops_per_second > 0)
+    text += fmt::format("    products and attention: {}FLOP/s on a processor, {:.0f}% of its peak\n",
+                        with_prefix(summary.flops_per_second), 100 * summary.share_of_peak);
+  return text;
 }
 
 std::string totals_text(const plan::Counters& counters, const eval::StoredVariables& stored, const Mesh* mesh) {

@@ -35,6 +35,8 @@ std::string collective_text(const spmd::StatementCost& cost);
 /// Returns the reason for the collective; empty if it is unknown.
 std::string reason_text(const spmd::StatementCost& cost);
 
+/// Returns a number with the prefix of a unit: `418 T`.
+std::string with_prefix(double number);
 /// Returns seconds in a fitting unit: `1.23 ms`.
 std::string seconds_text(double seconds);
 /// Returns lines of the totals: the time of a program by a machine model, and its parts.

@@ -4,6 +4,7 @@
 //   index.html        what mtf is, and where things are
 //   tour.html         examples/README.md         language.html   stdlib/LANGUAGE.md
 //   errors.html       stdlib/ERRORS.md           prompt.html     stdlib/PROMPT.md
+//   planning.html     stdlib/PLANNING.md
 //   reference.html    the families of operations and the modules, each of which has a page: reference-nn.html
 //   commands.html     what `mtf COMMAND --help` prints
 //   examples.html     the examples, each of which has a page with what it prints: example-two_layer.html

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "api/records.h"
 #include "mtf/interpreter.h"
 #include "mtf/mtf.h"
 
@@ -32,6 +33,8 @@ class Documented {
       EXPECT_TRUE(json.is_boolean()) << where;
     } else if (type == "numbers by name") {
       for (const auto& [name, number] : json.items()) EXPECT_TRUE(number.is_number()) << where << "." << name;
+    } else if (type == "texts by name") {
+      for (const auto& [name, text] : json.items()) EXPECT_TRUE(text.is_string()) << where << "." << name;
     } else {
       compare_object(json, type, where);
     }
@@ -75,6 +78,10 @@ TEST(AnswersAsJson, EachWrittenFieldIsDocumentedAndEachDocumentedFieldIsWritten)
   documented.compare(to_json(plan));
   documented.compare(to_json(interpreter.explain_costs("f(x)")));
   documented.compare(to_json(interpreter.search("f(x)", {.processors = 4})));
+  session::OptionSets options;
+  options.best = options.front = {session::OptionSet()};
+  options.refused = {{"a reason", 1}};
+  documented.compare(to_json(options));
   for (const DiagnosticRecord& each :
        interpreter.check("let batch = 1\nlet y = bach + 1\nlet batch = 2\ndim batch = 1"))
     documented.compare(to_json(each));

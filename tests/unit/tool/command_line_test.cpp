@@ -245,7 +245,7 @@ TEST_F(CommandLine, ThePlanOfAnExampleFitsAScreen) {
   EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 60);
   EXPECT_MENTIONS(result.out, "f(x, block)   f   ×2");
   EXPECT_MENTIONS(result.out, "block(y, mask: mask, counted: counted, along: along)   Layer blocks[0] … blocks[1]\n");
-  EXPECT_MENTIONS(result.out, "transformer.mtf:103");
+  EXPECT_MENTIONS(result.out, "transformer.mtf:109");
 }
 
 TEST_F(CommandLine, EveryStagePrints) {

@@ -88,6 +88,8 @@ TEST(MachineFile, AGroupInSeveralNodesSendsBetweenThemSideBySide) {
   EXPECT_EQ(link(axis_bit(0)).bandwidth, 5e10);
   EXPECT_EQ(link(axis_bit(1), spmd::CollectiveKind::kPermute).bandwidth, 5e10);
   EXPECT_DOUBLE_EQ(link(axis_bit(1), spmd::CollectiveKind::kAllToAll).bandwidth, 3 / (2 / 5e10 + 1 / 4e11));
+  const Mesh pipeline(Name("mesh"), {{Name("stage"), 2}, {Name("model"), 4}, {Name("micro'"), 32}});
+  EXPECT_EQ(machine.over(pipeline, axis_bit(1), spmd::CollectiveKind::kAllReduce).bandwidth, 4e11);
 }
 
 TEST(MachineFile, EachKnownMachineHasASourceForEachFigure) {
