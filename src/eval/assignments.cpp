@@ -31,14 +31,6 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   if (old.is_poison()) return;
   replays.changes_name(binding, owner, value);
-  // Numbers need none of the checks below.
-  const bool are_numbers = (old.is<int64_t>() && value.is<int64_t>()) || (old.is<double>() && value.is<double>());
-  if (are_numbers && !cuts.iteration() && !binding.is_setting && owner.uncertain >= domain.uncertainty()) {
-    owner.note(binding, undo);
-    cuts.replaced(owner, old, value);
-    binding.value = std::move(value);
-    return;
-  }
   for (Iteration* iteration = cuts.iteration(); iteration && owner.number < iteration->first;
        iteration = iteration->outer) {
     auto* list = old.as<ListPtr>();
@@ -152,7 +144,7 @@ std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, c
 }
 
 void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
-  const Span statement = cover(stmt.target->span, stmt.value->span);
+  const auto statement = [&] { return cover(stmt.target->span, stmt.value->span); };
   if (auto* name = stmt.target->as<ast::NameExpr>()) {
     const Scope::Found found = scope->find(name->name, name->slot);
     if (!found.binding) {
@@ -161,13 +153,23 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
           Diagnostic(Kind::assign_undefined, stmt.target->span, fmt::format("there is no `{}` here", name->name.text()))
               .help(help.empty() ? Help(fmt::format("`let {} = …` declares it", name->name.text())) : help));
     }
-    std::optional<HostValue> longer = extended_list(stmt, found, scope);
+    // Evaluation binds names only in scopes of its own, so `found` is still valid.
+    const HostValue& old = found.binding->value;
+    std::optional<HostValue> longer = old.is<ListPtr>() ? extended_list(stmt, found, scope) : std::nullopt;
     const bool extends = longer.has_value();
     HostValue value = longer ? std::move(*longer) : evaluate(*stmt.value, scope);
-    builder.span = statement;
-    // Evaluation binds names only in scopes of its own, so `found` is still valid.
-    assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement, extends);
-    if (spans_) {
+    const bool are_numbers = (old.is<int64_t>() && value.is<int64_t>()) || (old.is<double>() && value.is<double>());
+    if (are_numbers && !cuts.iteration() && !found.binding->is_setting &&
+        found.scope->uncertain >= domain.uncertainty()) {
+      replays.changes_name(*found.binding, *found.scope, value);
+      found.scope->note(*found.binding, undo);
+      cuts.replaced(*found.scope, old, value);
+      found.binding->value = std::move(value);
+    } else {
+      builder.span = statement();
+      assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement(), extends);
+    }
+    if (spans_) [[unlikely]] {
       spans_->use(stmt.target->span, found.binding->span);
       spans_->expression(*stmt.target, found.binding->value);
     }
@@ -188,8 +190,8 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
       names.attribute(object, attribute->attribute);  // fails with a suggestion
       fail(Kind::assign_not_a_place, stmt.target->span, "`{}` cannot be assigned", attribute->attribute.name.text());
     }
-    builder.span = statement;
-    assign_binding(*binding, *(*instance)->scope, std::move(value), stmt.value->span, statement);
+    builder.span = statement();
+    assign_binding(*binding, *(*instance)->scope, std::move(value), stmt.value->span, statement());
     return;
   }
   HostValue element = evaluate(*stmt.target, scope);
@@ -201,7 +203,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
                     fmt::format("expected an element that is a param or state, found {}", describe(element)))
              .help("elements of lists and tensors do not change; make a new one"));
   }
-  variables.assign(*variable, value, stmt.value->span, statement);
+  variables.assign(*variable, value, stmt.value->span, statement());
 }
 
 }  // namespace mtf::eval

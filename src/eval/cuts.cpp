@@ -188,8 +188,7 @@ bool Cuts::no_gradient_needs_pending() {
                      [](const graph::Value& value) { return value.node->is_looked_at || value.node->variable != 0; });
 }
 
-void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
-  if (!execution_ || !scope.captured) return;
+void Cuts::end_captured(const BlockInfo& info, Scope& scope, bool keep_all) const {
   if (!keep_all)
     for (Binding& binding : scope.bindings)
       if (!info.captured.count(binding.name)) binding.value = None{};

@@ -115,7 +115,9 @@ class Cuts {
   Restore<int> wait() { return Restore(waits_, waits_ + 1); }
   /// Ends a block. If functions may outlive the block, its scope keeps only the names that they capture, and reports
   /// the bytes that it keeps alive.
-  void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;
+  void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
+    if (execution_ && scope.captured) end_captured(info, scope, keep_all);
+  }
 
   // ---- iterations of a loop over a dim: there are no cuts -----------------------------------------------------------
   /// The innermost iteration under way, or null.
@@ -174,6 +176,7 @@ class Cuts {
     std::vector<HostValue> values;
   };
 
+  void end_captured(const BlockInfo& info, Scope& scope, bool keep_all) const;
   /// Called before a cut. Ends the histories of values that are held only by looking readers, or by names that no later
   /// gradient needs.
   void end_unreachable_histories();

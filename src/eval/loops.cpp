@@ -185,7 +185,7 @@ void Loops::Shown::at(int64_t iteration) {
 }
 
 bool Loops::plan_ends_after(int64_t done, int64_t count, const Reports::Mark& mark, Span span) {
-  if (!evaluator_.domain.is_plan() || done >= count) return false;
+  if (done >= count) return false;
   if (++planned_iterations_ <= kMostPlannedIterations && evaluator_.builder.added <= kMostPlannedOperations)
     return false;
   evaluator_.cuts.cut({}, span);  // the pending operations belong to these iterations
@@ -317,7 +317,7 @@ Flow Loops::every_iteration(const ast::ForStmt& stmt, const BlockInfo& body, con
       shown.at(i + 1);
       return ends.behind(flow);
     }
-    if (plan_ends_after(i + 1, items.count, mark, span)) {
+    if (evaluator_.domain.is_plan() && plan_ends_after(i + 1, items.count, mark, span)) {
       evaluator_.domain.values_become_unknown(assigned, *scope, evaluator_.undo);
       break;
     }
@@ -461,7 +461,8 @@ std::optional<Flow> Loops::every_iteration(const ast::WhileStmt& stmt, const Blo
     if (!replay && has_cut && Replay::is_possible(evaluator_))
       replay.emplace(evaluator_, stmt.body, iterations.carries, i + 1);
     if (flow != Flow::kNext) return ends.behind(flow);
-    if (ends.may_have_broken() || plan_ends_after(i + 1, i + 2, mark, span)) break;
+    if (ends.may_have_broken()) break;
+    if (evaluator_.domain.is_plan() && plan_ends_after(i + 1, i + 2, mark, span)) break;
   }
   ends.behind(Flow::kNext);
   return std::nullopt;

@@ -126,8 +126,8 @@ class Loops {
     Loops* loops_ = nullptr;
     std::chrono::steady_clock::time_point began_;
   };
-  /// True if a plan stops here: it assumes that the remaining `count - done` iterations cost as much as the iterations
-  /// since `mark`.
+  /// True if the plan stops here: it assumes that the remaining `count - done` iterations cost as much as the
+  /// iterations since `mark`.
   bool plan_ends_after(int64_t done, int64_t count, const Reports::Mark& mark, Span span);
 
   /// The variables of one iteration of a top-level loop.
