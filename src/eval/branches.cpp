@@ -1,5 +1,7 @@
 #include "eval/branches.h"
 
+#include <algorithm>
+
 #include "eval/evaluator.h"
 
 namespace mtf::eval {
@@ -11,6 +13,22 @@ Flow Branches::run(const ast::IfStmt& stmt, const ScopePtr& scope) {
     if (*holds) return evaluator_.run_block(stmt.branches[i].body, evaluator_.nested(scope));
   }
   return stmt.otherwise ? evaluator_.run_block(*stmt.otherwise, evaluator_.nested(scope)) : Flow::kNext;
+}
+
+const ast::Stmt* Branches::chosen(const ast::Block& block, const ScopePtr& scope) {
+  for (const ast::Stmt& stmt : block.statements) {
+    evaluator_.interrupt.poll(stmt.span);
+    evaluator_.builder.span = stmt.span;
+    const auto* const choice = stmt.as<ast::IfStmt>();
+    if (!choice) return &stmt;
+    const auto taken = std::find_if(choice->branches.begin(), choice->branches.end(),
+                                    [&](const auto& branch) { return *condition(*branch.condition, scope); });
+    const ast::Block* const next = taken != choice->branches.end() ? &taken->body
+                                   : choice->otherwise             ? &*choice->otherwise
+                                                                   : nullptr;
+    if (const ast::Stmt* const end = next ? chosen(*next, scope) : nullptr) return end;
+  }
+  return nullptr;
 }
 
 HostValue Branches::value(const ast::IfExpr& expr, const ScopePtr& scope) {

@@ -20,6 +20,9 @@ class Branches {
 
   Flow run(const ast::IfStmt& stmt, const ScopePtr& scope);
   HostValue value(const ast::IfExpr& expr, const ScopePtr& scope);
+  /// Runs, in a run, a block that only chooses a value (BlockInfo), which needs no scope of its own. Returns the
+  /// `return` that it comes to, not yet evaluated; null if there is none.
+  const ast::Stmt* chosen(const ast::Block& block, const ScopePtr& scope);
 
  private:
   std::optional<bool> condition(const ast::Expr& condition, const ScopePtr& scope);

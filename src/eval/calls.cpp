@@ -13,8 +13,6 @@
 namespace mtf::eval {
 namespace {
 
-const std::optional<ast::Annotation> kNoPromise;
-
 /// True if an assignment can change the value. Functions and dims are never reassigned, and tensors keep their types.
 bool may_be_reassigned(const HostValue& value) {
   return value.is<None>() || value.is_unknown() || value.is<Text>() || value.is<ListPtr>() || is_number(value) ||
@@ -37,38 +35,32 @@ HostValue unknown_result(const syntax::Signature& signature) {
 
 // ---- the stack of calls ---------------------------------------------------------------------------------------------
 
-Calls::SetAside::SetAside(Calls& calls) : calls_(calls) {
-  calls_.make_frames();
-  calls_.under_way_.swap(outer_);
-  calls_.framed_ = 0;
-}
-Calls::SetAside::~SetAside() {
-  calls_.under_way_.swap(outer_);
-  calls_.framed_ = calls_.under_way_.size();
-}
-
-Calls::Entered::Entered(Calls& calls, const void* function, Name name, Span call) : calls_(calls) {
-  Activation& entered = calls.under_way_.emplace_back();
-  entered.function = function;
-  entered.name = name;
-  entered.call = call;
-  entered.uncertainty = calls.evaluator_.domain.uncertainty();
+Calls::Activation::Activation(Calls& under_way, const Function* function, const ast::ModelStmt* made, const Scope* own,
+                              Span span)
+    : calls(under_way),
+      outer(calls.innermost_),
+      depth(outer ? outer->depth + 1 : 1),
+      callee(function),
+      model(made),
+      scope(own),
+      call(span),
+      uncertainty(calls.evaluator_.domain.uncertainty()) {
+  calls.innermost_ = this;
 }
 
-Calls::Entered::~Entered() {
-  std::vector<Activation>& calls = calls_.under_way_;
-  if (calls_.framed_ == calls.size()) {
-    calls_.evaluator_.builder.context.frame = std::move(calls.back().frame_outside);
-    --calls_.framed_;
-  }
-  calls.pop_back();
+Calls::Activation::~Activation() {
+  if (has_frame) calls.evaluator_.builder.context.frame = std::move(frame_outside);
+  calls.innermost_ = outer;
 }
 
 void Calls::make_frames() {
-  graph::CallFrameRef& frame = evaluator_.builder.context.frame;
-  for (; framed_ < under_way_.size(); ++framed_) {
-    Activation& call = under_way_[framed_];
-    Callee callee = call.callee ? callee_of(*call.callee) : Callee{call.name.str(), {}};
+  std::vector<Activation*> frameless;
+  for (Activation* call = innermost_; call && !call->has_frame; call = call->outer) frameless.push_back(call);
+  for (auto each = frameless.rbegin(); each != frameless.rend(); ++each) {
+    Activation& call = **each;
+    Callee callee = call.callee ? callee_of(*call.callee) : Callee{call.name().str(), {}};
+    graph::CallFrameRef& frame = evaluator_.builder.context.frame;
+    call.has_frame = true;
     call.frame_outside = frame;
     frame = std::make_shared<const graph::CallFrame>(
         graph::CallFrame{frame, call.call, std::move(callee.name), std::move(callee.path)});
@@ -79,51 +71,53 @@ void Calls::too_deep(Name callee, Span span, std::string_view how) {
   fail(Kind::call_too_deep, span, "`{}` is {} inside {} other calls", callee.text(), how, kMaxCalls);
 }
 
-void Calls::returns(HostValue result, Span span, const ScopePtr& scope) {
-  keep_promise(result, span, scope);
-  under_way_.back().result = std::move(result);
+void Calls::returns(const ast::ReturnStmt& stmt, Span span, const ScopePtr& scope) {
+  HostValue result = promised(stmt.value.get(), span, scope);
+  innermost_->result = std::move(result);
 }
 
-void Calls::keep_promise(HostValue& result, Span span, const ScopePtr& scope) {
-  const Activation& call = under_way_.back();
-  if (!*call.promised || result.is_poison()) return;
+HostValue Calls::promised(const ast::Expr* value, Span span, const ScopePtr& scope) {
+  HostValue result = value ? evaluator_.evaluate(*value, scope) : HostValue();
+  if (none_under_way()) fail(Kind::return_outside_fn, span);
+  const Function* const callee = innermost_->callee;
+  if (!callee || !*callee->result || result.is_poison()) return result;
   // Most promised kinds are words, which need no scope.
-  const syntax::ParameterKind kind = *call.callee->signature->result;
-  if (kind == syntax::ParameterKind::kInt && result.is<int64_t>()) return;
+  const syntax::ParameterKind kind = *callee->signature->result;
+  if (kind == syntax::ParameterKind::kInt && result.is<int64_t>()) return result;
   if (kind == syntax::ParameterKind::kShaped || !become(kind, result))
-    result = evaluator_.annotations.check(**call.promised, std::move(result), span, scope,
-                                          {Annotated::Kind::kResult, call.name}, {});
+    result = evaluator_.annotations.check(**callee->result, std::move(result), value ? value->span : span, scope,
+                                          {Annotated::Kind::kResult, callee->signature->name}, {});
+  return result;
 }
 
 void Calls::may_have_returned(Span place) {
-  if (under_way_.empty()) return;
-  Activation& call = under_way_.back();
-  call.maybe_results.push_back(call.result);
-  if (evaluator_.domain.is_check()) evaluator_.domain.may_have_ended(call.uncertainty);
-  if (!call.rest) call.rest.emplace(evaluator_.doubts, plan::Doubt{place, plan::Doubt::Kind::kRest});
+  if (none_under_way()) return;
+  Doubts& doubts = innermost_->in_doubt();
+  doubts.results.push_back(innermost_->result);
+  if (evaluator_.domain.is_check()) evaluator_.domain.may_have_ended(innermost_->uncertainty);
+  if (!doubts.rest) doubts.rest.emplace(evaluator_.doubts, plan::Doubt{place, plan::Doubt::Kind::kRest});
 }
 
 void Calls::go_on_in_doubt() {
-  if (evaluator_.domain.is_check() && results() > 0) evaluator_.domain.may_have_ended(under_way_.back().uncertainty);
+  if (evaluator_.domain.is_check() && results() > 0) evaluator_.domain.may_have_ended(innermost_->uncertainty);
 }
 
 bool Calls::is_own(const Scope& scope) const {
-  const Scope* const own = under_way_.empty() ? nullptr : under_way_.back().scope;
+  const Scope* const own = innermost_ ? innermost_->scope : nullptr;
   for (const Scope* each = &scope; own && each; each = each->parent.get())
     if (each == own) return true;
   return false;
 }
 
 bool Calls::has_returned_poison() {
-  if (under_way_.empty()) return false;
-  under_way_.back().result = Poison{};
+  if (!innermost_) return false;
+  innermost_->result = Poison{};
   return true;
 }
 
 void Calls::has_returned() {
-  Activation& call = under_way_.back();
-  call.result = std::move(call.maybe_results.back());
-  call.maybe_results.pop_back();
+  innermost_->result = std::move(innermost_->doubts->results.back());
+  innermost_->doubts->results.pop_back();
 }
 
 namespace {
@@ -164,16 +158,16 @@ Diagnostic Calls::seen_by_caller(const Diagnostic& diagnostic) const {
 }
 
 std::optional<Diagnostic> Calls::seen_from_calls(const Diagnostic& diagnostic) const {
-  for (auto call = under_way_.rbegin(); call != under_way_.rend(); ++call)
+  for (const Activation* call = innermost_; call; call = call->outer)
     if (auto seen = seen_from(diagnostic, call->call)) return seen;
   return std::nullopt;
 }
 
 void Calls::report(const UserError& error) {
   Diagnostic diagnostic = error.diagnostic();
-  if (!under_way_.empty() && under_way_.back().call.is_known()) {
+  if (innermost_ && innermost_->call.is_known()) {
     if (auto seen = seen_from_calls(diagnostic)) diagnostic = *seen;
-    else diagnostic.related(under_way_.back().call, "called here");
+    else diagnostic.related(innermost_->call, "called here");
   }
   evaluator_.findings.report(std::move(diagnostic), evaluator_.domain.caught_error_from());
 }
@@ -181,7 +175,7 @@ void Calls::report(const UserError& error) {
 void Calls::statement_failed(const UserError& error) {
   if (error.diagnostic().kind() == Kind::interrupted) throw error;
   if (error.diagnostic().kind() == Kind::call_too_deep) {
-    if (!under_way_.empty()) throw error;
+    if (innermost_) throw error;
     end_ = true;
   }
   report(error);
@@ -274,15 +268,16 @@ void Calls::may_have_assigned_part(Name name, const HostValue& value) {
 }
 
 Calls::Recursion Calls::recursion() const {
-  const Activation& call = under_way_.back();
+  const Activation& call = *innermost_;
   constexpr int kMostTimes = 12;
   int times = 0;
   // If `other` may have returned already, the calls above it are reached only under that condition.
   bool conditional = false;
-  for (auto other = under_way_.rbegin() + 1; other != under_way_.rend(); ++other) {
-    conditional = conditional || other->uncertainty < call.uncertainty || !other->maybe_results.empty();
-    if (!conditional || other->function != call.function) continue;
-    if (other->argument_types == call.argument_types || ++times == kMostTimes) return Recursion::kEndless;
+  for (const Activation* other = call.outer; other; other = other->outer) {
+    conditional = conditional || other->uncertainty < call.uncertainty || other->may_have_returned();
+    if (!conditional || !other->callee || other->callee->signature != call.callee->signature) continue;
+    if (other->doubts->argument_types == call.doubts->argument_types || ++times == kMostTimes)
+      return Recursion::kEndless;
   }
   return times > 0 ? Recursion::kInDoubt : Recursion::kNone;
 }
@@ -317,19 +312,10 @@ void Calls::bind_parameters(const syntax::Signature& signature, Arguments& argum
 HostValue Calls::call_function(const Function& function, Arguments& arguments) {
   if (end_) return Poison{};
   const syntax::Signature& signature = *function.signature;
-  if (under_way_.size() >= kMaxCalls) too_deep(signature.name, arguments.span, "called");
+  if (is_too_deep()) too_deep(signature.name, arguments.span, "called");
   const OwnScope scope = evaluator_.nested(function);
   bind_parameters(signature, arguments, scope);
   return enter(function, arguments.span, scope);
-}
-
-bool Calls::is_direct(const Function& function, const ast::CallExpr& call) {
-  const std::vector<syntax::Parameter>& parameters = function.signature->parameters;
-  if (call.arguments.size() != parameters.size()) return false;
-  for (size_t i = 0; i < parameters.size(); ++i)
-    if (call.arguments[i].label || call.arguments[i].target || parameters[i].kind == syntax::ParameterKind::kShaped)
-      return false;
-  return true;
 }
 
 HostValue Calls::call_directly(const Function& function, const ast::CallExpr& call, Span span, const ScopePtr& scope) {
@@ -361,39 +347,35 @@ HostValue Calls::call_directly(const Function& function, const ast::CallExpr& ca
     }
     return call_function(function, arguments);
   }
-  if (under_way_.size() >= kMaxCalls) too_deep(function.signature->name, span, "called");
+  if (is_too_deep()) too_deep(function.signature->name, span, "called");
   inner->number = graph::last_node_id();
   return enter(function, span, inner);
 }
 
 HostValue Calls::enter(const Function& function, Span span, const ScopePtr& scope) {
+  const Activation call(*this, &function, nullptr, &*scope, span);
+  return evaluator_.domain.is_abstract() ? walk_function(function, span, scope) : run_function(function, span, scope);
+}
+
+HostValue Calls::walk_function(const Function& function, Span span, const ScopePtr& scope) {
   AbstractDomain& domain = evaluator_.domain;
-  const syntax::Signature& signature = *function.signature;
-  const Entered entered(*this, &signature, signature.name, span);
-  Activation& call = under_way_.back();
-  call.callee = &function;
-  call.scope = &*scope;
-  call.promised = function.result;
-  if (domain.is_abstract()) {
-    evaluator_.uncalled.called(&signature);
-    for (const Binding& binding : scope->bindings) {
-      const bool host_number = is_number(binding.value) && !binding.value.is<bool>();
-      call.argument_types += host_number ? "number;" : describe(binding.value) + ";";
-    }
-    const Recursion recursion = this->recursion();
-    if (recursion == Recursion::kEndless) return result_of_recursion(span);
-    if (recursion == Recursion::kInDoubt && domain.is_check()) {
-      const Findings::Trial dropped(evaluator_.findings);
-      try {
-        return run_function(function, span, scope);
-      } catch (const UserError& error) {
-        if (error.diagnostic().kind() == Kind::call_too_deep || error.diagnostic().kind() == Kind::interrupted) throw;
-        domain.caught_error_from();
-      }
-      return result_of_recursion(span);
-    }
+  evaluator_.uncalled.called(function.signature);
+  std::string& types = innermost_->in_doubt().argument_types;
+  for (const Binding& binding : scope->bindings) {
+    const bool host_number = is_number(binding.value) && !binding.value.is<bool>();
+    types += host_number ? "number;" : describe(binding.value) + ";";
   }
-  return run_function(function, span, scope);
+  const Recursion recursion = this->recursion();
+  if (recursion == Recursion::kEndless) return result_of_recursion(span);
+  if (recursion == Recursion::kNone || !domain.is_check()) return run_function(function, span, scope);
+  const Findings::Trial dropped(evaluator_.findings);
+  try {
+    return run_function(function, span, scope);
+  } catch (const UserError& error) {
+    if (error.diagnostic().kind() == Kind::call_too_deep || error.diagnostic().kind() == Kind::interrupted) throw;
+    domain.caught_error_from();
+  }
+  return result_of_recursion(span);
 }
 
 HostValue Calls::result_of_recursion(Span span) {
@@ -409,84 +391,56 @@ HostValue Calls::run_function(const Function& function, Span span, const ScopePt
   std::optional<AbstractDomain::Part> part;
   if (domain.is_check()) part.emplace(domain);
   try {
-    if (function.expression) {
-      HostValue result = evaluator_.evaluate(*function.expression, scope);
-      keep_promise(result, function.expression->span, scope);
-      return result;
-    }
+    if (function.expression) return promised(function.expression, span, scope);
     const BlockInfo& info = evaluator_.blocks.info(*function.block);
     if (info.only_chooses && !domain.is_abstract()) {
-      HostValue result = choose(*function.block, scope, returned);
-      if (returned) return result;
+      if (const ast::Stmt* const chosen = evaluator_.branches.chosen(*function.block, scope))
+        return promised(chosen->as<ast::ReturnStmt>()->value.get(), chosen->span, scope);
     } else returned = evaluator_.run_block(*function.block, info, scope) == Flow::kReturn;
   } catch (const UserError& error) {
     if (auto seen = seen_from(error.diagnostic(), span)) throw UserError(*seen);
     throw;
   }
-  HostValue result = result_of(under_way_.back(), returned, evaluator_.findings.count() != errors_before, function);
-  if (auto& rest = under_way_.back().rest) rest->end();
+  HostValue result = result_of(*innermost_, returned, evaluator_.findings.count() != errors_before, function);
+  if (const auto& doubts = innermost_->doubts; doubts && doubts->rest) doubts->rest->end();
   return result;
 }
 
-HostValue Calls::choose(const ast::Block& block, const ScopePtr& scope, bool& returned) {
-  for (const ast::Stmt& stmt : block.statements) {
-    evaluator_.interrupt.poll(stmt.span);
-    evaluator_.builder.span = stmt.span;
-    if (auto* end = stmt.as<ast::ReturnStmt>()) {
-      HostValue result = end->value ? evaluator_.evaluate(*end->value, scope) : HostValue();
-      keep_promise(result, end->value ? end->value->span : stmt.span, scope);
-      returned = true;
-      return result;
-    }
-    const auto& choice = *stmt.as<ast::IfStmt>();
-    const ast::Block* taken = choice.otherwise ? &*choice.otherwise : nullptr;
-    for (const ast::IfStmt::Branch& branch : choice.branches) {
-      const HostValue holds = evaluator_.evaluate(*branch.condition, scope);
-      const bool* const known = holds.as<bool>();
-      if (!(known ? *known : *evaluator_.convert.to_condition(holds, branch.condition->span))) continue;
-      taken = &branch.body;
-      break;
-    }
-    if (taken == nullptr) continue;
-    HostValue result = choose(*taken, scope, returned);
-    if (returned) return result;
-  }
-  return {};
-}
-
 HostValue Calls::result_of(Activation& call, bool returned, bool reported, const Function& function) {
-  if (returned && call.maybe_results.empty()) [[likely]]
+  if (returned && !call.may_have_returned()) [[likely]]
     return std::move(call.result);
   if (returned) return join_results(call, std::move(call.result));
-  if (call.maybe_results.empty()) {
+  if (!call.may_have_returned()) {
     // After an error the walk may have missed a `return`.
     if (*function.result && !reported) {
       const Span promised = std::visit([](const auto& annotation) { return annotation.span; }, **function.result);
       fail(Diagnostic(Kind::type_mismatch, promised,
-                      fmt::format("expected a result, and `{}` ended without a `return`", call.name.text()))
+                      fmt::format("expected a result, and `{}` ended without a `return`", call.name().text()))
                .help("`return …` gives the result to the caller"));
     }
     return HostValue();
   }
   // One path returned a value, and the last one reached the end of the block. After an error any value is possible.
-  for (const HostValue& other : call.maybe_results) {
+  for (const HostValue& other : call.doubts->results) {
     if (other.is_poison()) return Poison{};
   }
-  return join_results(call, evaluator_.domain.is_check() ? HostValue() : call.maybe_results[0]);
+  return join_results(call, evaluator_.domain.is_check() ? HostValue() : call.doubts->results[0]);
 }
 
 HostValue Calls::join_results(const Activation& call, HostValue last) {
-  for (const HostValue& other : call.maybe_results) {
+  for (const HostValue& other : call.doubts->results) {
     if (are_apart(other, last))
       fail(Diagnostic(Kind::branch_types_differ, call.call,
-                      fmt::format("`{}` returns {} or {}", call.name.text(), describe(other), describe(last))));
+                      fmt::format("`{}` returns {} or {}", call.name().text(), describe(other), describe(last))));
     last = evaluator_.domain.merge(other, last);
   }
   return last;
 }
 
 bool Calls::makes_instance() const {
-  return std::any_of(under_way_.begin(), under_way_.end(), [](const Activation& call) { return call.makes_instance; });
+  for (const Activation* call = innermost_; call; call = call->outer)
+    if (call->model) return true;
+  return false;
 }
 
 namespace {
@@ -518,7 +472,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   if (end_) return Poison{};
   AbstractDomain& domain = evaluator_.domain;
   const ast::ModelStmt& declaration = *model->declaration;
-  if (under_way_.size() >= kMaxCalls) too_deep(declaration.name.name, arguments.span, "made");
+  if (is_too_deep()) too_deep(declaration.name.name, arguments.span, "made");
   auto scope = std::make_shared<Scope>(model->scope, model->reached ? model->visible : model->scope->bindings.size(),
                                        domain.uncertainty());
   scope->named = model->named;
@@ -531,9 +485,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   if (is_outermost) forgets.emplace(evaluator_.variables);
   const auto waits = evaluator_.cuts.wait();
   {
-    const Entered entered(*this, model->declaration, declaration.name.name, arguments.span);
-    under_way_.back().promised = &kNoPromise;
-    under_way_.back().makes_instance = true;
+    const Activation call(*this, nullptr, &declaration, nullptr, arguments.span);
     scope->model = &declaration;
     try {
       evaluator_.run_block(declaration.body, scope, true);

@@ -14,6 +14,7 @@
 #include "eval/doubtful.h"
 #include "eval/host_value.h"
 #include "support/diagnostics.h"
+#include "support/restore.h"
 #include "syntax/ast.h"
 
 namespace mtf::eval {
@@ -22,6 +23,7 @@ class Evaluator;
 
 class Calls {
   struct Activation;
+  struct Doubts;
   /// Deeper nested calls are refused, because the evaluator recurses.
   static constexpr size_t kMaxCalls = 400;
 
@@ -34,7 +36,14 @@ class Calls {
   HostValue call_with(const HostValue& callee, std::vector<HostValue> values, Span span);
 
   /// True if the call gives each parameter one argument by position, and no parameter asks for a shape.
-  static bool is_direct(const Function& function, const ast::CallExpr& call);
+  static bool is_direct(const Function& function, const ast::CallExpr& call) {
+    const std::vector<syntax::Parameter>& parameters = function.signature->parameters;
+    if (call.arguments.size() != parameters.size()) return false;
+    for (size_t i = 0; i < parameters.size(); ++i)
+      if (call.arguments[i].label || call.arguments[i].target || parameters[i].kind == syntax::ParameterKind::kShaped)
+        return false;
+    return true;
+  }
   /// Makes such a call, and evaluates its arguments in `scope`. Values of the right kinds go into the scope of the call
   /// at once.
   HostValue call_directly(const Function& function, const ast::CallExpr& call, Span span, const ScopePtr& scope);
@@ -51,12 +60,12 @@ class Calls {
   /// nearest call in the program as its place. The other places of `diagnostic` are the calls that led there.
   Diagnostic seen_by_caller(const Diagnostic& diagnostic) const;
 
-  bool none_under_way() const { return under_way_.empty(); }
+  bool none_under_way() const { return innermost_ == nullptr; }
   /// True if an instance of a model is being made.
   bool makes_instance() const;
-  /// Returns a value from the innermost call; the `return` is at `span`. Fails outside of all calls, and if the value
-  /// does not match the function's result annotation.
-  void returns(HostValue result, Span span, const ScopePtr& scope);
+  /// Evaluates a `return` at `span`, for the innermost call. Fails outside of all calls, and if the value does not
+  /// match the function's result annotation.
+  void returns(const ast::ReturnStmt& stmt, Span span, const ScopePtr& scope);
   /// Notes a `return` under the unknown condition at `place`, and keeps its result as a possible one. The walk
   /// continues.
   void may_have_returned(Span place);
@@ -70,25 +79,16 @@ class Calls {
   /// Called when every branch has ended with `return`, each noted by may_have_returned().
   void has_returned();
   /// The number of possible results of the innermost call. forget_results() drops all behind the first `kept`.
-  size_t results() const { return under_way_.empty() ? 0 : under_way_.back().maybe_results.size(); }
+  size_t results() const { return innermost_ && innermost_->doubts ? innermost_->doubts->results.size() : 0; }
   void forget_results(size_t kept) {
-    if (!under_way_.empty()) under_way_.back().maybe_results.resize(kept);
+    if (results() > kept) innermost_->doubts->results.resize(kept);
   }
 
-  /// Empties the stack of calls while it lives: a module is evaluated as if no call were under way.
-  class [[nodiscard]] SetAside {
-   public:
-    ~SetAside();
-    SetAside(const SetAside&) = delete;
-    SetAside& operator=(const SetAside&) = delete;
-
-   private:
-    friend class Calls;
-    explicit SetAside(Calls& calls);
-    Calls& calls_;
-    std::vector<Activation> outer_;
-  };
-  SetAside set_aside() { return SetAside(*this); }
+  /// No call is under way while the returned object lives: a module is evaluated so.
+  Restore<Activation*> set_aside() {
+    make_frames();
+    return Restore<Activation*>(innermost_, nullptr);
+  }
 
   /// Reports the error of a failed statement of a check, as the innermost caller sees it. Throws call_too_deep instead
   /// while a call is under way, because every other path would fail alike.
@@ -99,41 +99,45 @@ class Calls {
   Diagnostic seen_by_program(const Diagnostic& diagnostic) const;
 
  private:
-  /// A call under way.
-  struct Activation {
-    Activation() {}  // NOLINT: one that is defaulted would clear its memory first
+  /// The possible results of a call in abstract evaluation.
+  struct Doubts {
+    std::string argument_types;
+    std::vector<HostValue> results;               ///< of `return`s under unknown conditions
+    std::optional<Doubtful> rest = std::nullopt;  ///< the part behind the first of `results`
+  };
+  /// A call of a function or the making of an instance, under way while it lives.
+  struct [[nodiscard]] Activation {
+    Activation(Calls& calls, const Function* callee, const ast::ModelStmt* model, const Scope* scope, Span span);
+    ~Activation();
+    Activation(const Activation&) = delete;
+    Activation& operator=(const Activation&) = delete;
+    Name name() const { return callee ? callee->signature->name : model->name.name; }
+    bool may_have_returned() const { return doubts && !doubts->results.empty(); }
+    Doubts& in_doubt() {
+      if (!doubts) doubts = std::make_unique<Doubts>();
+      return *doubts;
+    }
 
-    const void* function = nullptr;     ///< the declaration of the function or model
-    const Function* callee = nullptr;   ///< null for a model
-    graph::CallFrameRef frame_outside;  ///< of the caller, if the call has a frame
-    Name name;
-    Span call;
-    const Scope* scope = nullptr;
-    std::string argument_types;  ///< only in abstract evaluation
-    bool makes_instance = false;
-    int uncertainty = 0;
-    HostValue result;
-    std::vector<HostValue> maybe_results;  ///< the results of `return`s under unknown conditions
-    const std::optional<ast::Annotation>* promised = nullptr;
-    std::optional<Doubtful> rest = std::nullopt;  ///< the part behind the first of `maybe_results`
+    Calls& calls;
+    Activation* const outer;
+    const size_t depth;                 ///< the number of calls under way
+    const Function* const callee;       ///< null for a model
+    const ast::ModelStmt* const model;  ///< null for a function
+    const Scope* const scope;           ///< of the function's names; null for a model
+    const Span call;
+    const int uncertainty;
+    bool has_frame = false;
+    graph::CallFrameRef frame_outside = {};  ///< of the caller, if the call has a frame
+    HostValue result = {};
+    std::unique_ptr<Doubts> doubts = nullptr;  ///< in a run there are none
   };
 
-  /// Adds a call to the stack while it lives.
-  class [[nodiscard]] Entered {
-   public:
-    Entered(Calls& calls, const void* function, Name name, Span call);
-    ~Entered();
-    Entered(const Entered&) = delete;
-    Entered& operator=(const Entered&) = delete;
-
-   private:
-    Calls& calls_;
-  };
   HostValue call_function(const Function& function, Arguments& arguments);
   /// Runs a function whose arguments are bound in `scope`.
   HostValue enter(const Function& function, Span span, const ScopePtr& scope);
   /// Fails (call_too_deep) at `span`: too many calls are under way. `how`: how they are nested.
   [[noreturn]] static void too_deep(Name callee, Span span, std::string_view how);
+  bool is_too_deep() const { return innermost_ && innermost_->depth >= kMaxCalls; }
   HostValue construct(const ModelClassPtr& model, Arguments& arguments);
   /// Binds the arguments of a call in its new scope. A parameter without an argument gets its default.
   void bind_parameters(const syntax::Signature& signature, Arguments& arguments, const ScopePtr& scope);
@@ -143,14 +147,14 @@ class Calls {
   Recursion recursion() const;
   /// Returns the result, at `span`, of a recursive call that is not walked.
   HostValue result_of_recursion(Span span);
-  /// Runs the function of the innermost call. In a recursion in doubt a check drops the errors: the enclosing call
-  /// walks the same code, and a run may not recurse deeper.
+  /// Runs the function of the innermost call in abstract evaluation. In a recursion in doubt a check drops the errors:
+  /// the enclosing call walks the same code, and a run may not recurse deeper.
+  HostValue walk_function(const Function& function, Span span, const ScopePtr& scope);
+  /// Runs the function of the innermost call.
   HostValue run_function(const Function& function, Span span, const ScopePtr& scope);
-  /// Runs, in a run, a function's block that only chooses a value (BlockInfo), which needs no scope of its own. Sets
-  /// `returned` if the result is the value.
-  HostValue choose(const ast::Block& block, const ScopePtr& scope, bool& returned);
-  /// Converts the result of the innermost call to the kind that its function promises; fails if it is of another.
-  void keep_promise(HostValue& result, Span span, const ScopePtr& scope);
+  /// Returns the value of an expression, or none, as the result of the innermost call. Converts it to the kind that the
+  /// function promises; fails if it is of another. `span` is that of the `return`.
+  HostValue promised(const ast::Expr* value, Span span, const ScopePtr& scope);
   /// Returns the result of a function's block. `reported`: errors were reported in the block.
   HostValue result_of(Activation& call, bool returned, bool reported, const Function& function);
   HostValue join_results(const Activation& call, HostValue last);
@@ -160,8 +164,7 @@ class Calls {
   std::optional<Diagnostic> seen_from_calls(const Diagnostic& diagnostic) const;
 
   Evaluator& evaluator_;
-  std::vector<Activation> under_way_;
-  size_t framed_ = 0;                               ///< so many calls, from the outermost on, have frames
+  Activation* innermost_ = nullptr;
   bool end_ = false;                                ///< a check has reached the limit of calls, and enters no more
   std::vector<std::weak_ptr<Instance>> instances_;  ///< the instances that a check has made
   std::unordered_map<const void*, NameSet> assigned_by_;  ///< the names that each function assigns, by its signature

@@ -82,8 +82,7 @@ std::optional<int64_t> Conversions::to_int(const HostValue& value, Span span, st
            .help(value.is<double>() ? "`//` divides integers" : ""));
 }
 
-std::optional<bool> Conversions::to_condition(const HostValue& value, Span span) const {
-  if (auto* b = value.as<bool>()) return *b;
+std::optional<bool> Conversions::read_condition(const HostValue& value, Span span) const {
   if (value.is_poison()) return std::nullopt;
   if (auto* u = value.as<Unknown>()) {
     if (is_open(value) || u->kind == UnknownKind::kBool) return std::nullopt;

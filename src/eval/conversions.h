@@ -33,9 +33,15 @@ class Conversions {
   /// `what`: the use of the int in messages, for instance "a seed". Returns nothing if only the run knows the int.
   std::optional<int64_t> to_int(const HostValue& value, Span span, std::string_view what) const;
   /// Returns a bool; nothing if only the run knows it.
-  std::optional<bool> to_condition(const HostValue& value, Span span) const;
+  std::optional<bool> to_condition(const HostValue& value, Span span) const {
+    if (auto* b = value.as<bool>()) [[likely]]
+      return *b;
+    return read_condition(value, span);
+  }
 
  private:
+  std::optional<bool> read_condition(const HostValue& value, Span span) const;
+
   ops::Builder& builder_;
   Cuts& cuts_;
 };

@@ -191,6 +191,8 @@ class Evaluator {
   // Expressions.
   HostValue evaluated(const ast::Expr& expr, const ScopePtr& scope);
   HostValue value_of(const ast::Expr& expr, const ScopePtr& scope);
+  /// Evaluates, and records the value in the table of spans.
+  HostValue recorded(const ast::Expr& expr, const ScopePtr& scope);
   /// Evaluates an argument, an operand or the value of a `let`. `is_iterations_number` is set if the value may be, or
   /// become, a number of an iteration (Replays::follows_numbers).
   HostValue evaluate_to_hand_on(const ast::Expr& expr, const ScopePtr& scope, bool& is_iterations_number);

@@ -16,12 +16,15 @@
 namespace mtf::eval {
 
 HostValue Evaluator::evaluated(const ast::Expr& expr, const ScopePtr& scope) {
-  if (!spans_) [[likely]] {
-    check_stack(expr.span, Kind::call_too_deep);
-    if (auto* two = expr.as<ast::BinaryExpr>()) return binary(expr, *two, scope);
-    return value_of(expr, scope);
-  }
   check_stack(expr.span, Kind::call_too_deep);
+  if (spans_) [[unlikely]]
+    return recorded(expr, scope);
+  if (auto* two = expr.as<ast::BinaryExpr>()) return binary(expr, *two, scope);
+  if (auto* one = expr.as<ast::CallExpr>()) return call(expr, *one, scope);
+  return value_of(expr, scope);
+}
+
+[[gnu::noinline]] HostValue Evaluator::recorded(const ast::Expr& expr, const ScopePtr& scope) {
   HostValue value = value_of(expr, scope);
   spans_->expression(expr, value);
   return value;

@@ -66,15 +66,19 @@ List::~List() {
 Scope::~Scope() { end(); }
 
 void Scope::forget_names() {
-  const auto is_plain = [](const Binding& binding) { return binding.value.is_plain(); };
-  if (!std::all_of(bindings.begin(), bindings.end(), is_plain) || !hoisted.empty()) [[unlikely]] {
-    LetGo let_go;
-    for (Binding& binding : bindings) let_go.take(binding.value);
-    for (Binding& binding : hoisted) let_go.take(binding.value);
-    hoisted.clear();
-  }
+  bool are_plain = hoisted.empty();
+  for (const Binding& binding : bindings) are_plain = are_plain && binding.value.is_plain();
+  if (!are_plain) [[unlikely]]
+    let_go_of_names();
   bindings.clear();
   rearranged();
+}
+
+[[gnu::noinline]] void Scope::let_go_of_names() {
+  LetGo let_go;
+  for (Binding& binding : bindings) let_go.take(binding.value);
+  for (Binding& binding : hoisted) let_go.take(binding.value);
+  hoisted.clear();
 }
 
 void Scope::end() {

@@ -124,7 +124,7 @@ void Modules::evaluate(const ast::Program& program, const ScopePtr& scope) {
   Restore context(evaluator_.builder.context);
   const AbstractDomain::Part part(evaluator_.domain);
   evaluator_.domain.begins_anew();
-  const Calls::SetAside calls = evaluator_.calls.set_aside();
+  const auto calls = evaluator_.calls.set_aside();
   evaluator_.run_block(program.body, scope, true);
 }
 

@@ -149,6 +149,11 @@ void Scope::release() {
   }
 }
 
+void Scope::forget_indices() {
+  index_.reset();
+  hoisted_index_.reset();
+}
+
 Scope::Found Scope::find_anew(Name name, const ast::Slot& slot) {
   const Found found = find(name);
   if (!found.binding) return found;

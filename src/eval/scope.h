@@ -77,15 +77,15 @@ class Scope : public std::enable_shared_from_this<Scope> {
   static constexpr int64_t kFewBytes = int64_t{1} << 20;  ///< too few bytes for a search to pay off
 
  public:
-  Scope(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth) {
-    begin(std::move(outer), outer_limit, uncertain_depth);
+  Scope(const std::shared_ptr<Scope>& outer, size_t outer_limit, int uncertain_depth) {
+    begin(outer, outer_limit, uncertain_depth);
   }
   ~Scope();  ///< releases its values one after another (let_go.cpp)
 
   /// Makes a scope that has ended as good as new.
-  void begin(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth) {
+  void begin(const std::shared_ptr<Scope>& outer, size_t outer_limit, int uncertain_depth) {
     number = graph::last_node_id();
-    parent = std::move(outer);
+    parent = outer;
     outermost = parent ? parent->outermost : this;
     parent_limit = outer_limit;
     uncertain = uncertain_depth;
@@ -201,8 +201,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
   void visible_names(std::vector<std::string>& names) const;
   /// Must be called after each change of `bindings` or `hoisted` other than an addition at the end.
   void rearranged() {
-    if (index_) index_.reset();
-    if (hoisted_index_) hoisted_index_.reset();
+    if (index_ || hoisted_index_) [[unlikely]]
+      forget_indices();
   }
 
  private:
@@ -222,6 +222,9 @@ class Scope : public std::enable_shared_from_this<Scope> {
   std::unique_ptr<Index> index_;          ///< of `bindings`
   std::unique_ptr<Index> hoisted_index_;  ///< of `hoisted`
 
+  void forget_indices();
+  /// Releases the values of all names one after another.
+  void let_go_of_names();
   /// Returns the index of the last binding in `all` with this name, by way of `index`.
   static std::optional<size_t> last_place(std::unique_ptr<Index>& index, const std::vector<Binding>& all, Name name);
   /// Releases the values of hidden bindings that no function or model names any more.

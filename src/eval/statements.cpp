@@ -189,10 +189,7 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
       return evaluator.run_block(s.body, evaluator.nested(scope));
     }
     Flow operator()(const ast::ReturnStmt& s) const {
-      HostValue result = s.value ? evaluator.evaluate(*s.value, scope) : HostValue();
-      if (evaluator.calls.none_under_way()) fail(Kind::return_outside_fn, stmt.span);
-      evaluator.calls.returns(std::move(result), s.value ? s.value->span : stmt.span, scope);
-      return Flow::kReturn;
+      return evaluator.calls.returns(s, stmt.span, scope), Flow::kReturn;
     }
   };
   return std::visit(Run{*this, stmt, scope}, stmt.node);
