@@ -136,7 +136,7 @@ std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, c
   // Undo restores the length of a list. If several branches extended one list in place, undo would also remove the
   // items of the other branches.
   const bool is_joined = undo.wanted() && name.scope->uncertain < domain.uncertainty();
-  const bool is_ours = now && *now == list && list.use_count() == 2 && !is_outside && !is_joined;
+  const bool is_ours = now && *now == list && list.use_count() == 2 && !is_outside && !is_joined && !replays.is_ahead();
   if (is_ours) undo.add(list, 0, [list = list.get(), length = list->items.size()] { list->items.resize(length); });
   else list = std::make_shared<List>(*list);
   list->items.insert(list->items.end(), (*added)->items.begin(), (*added)->items.end());

@@ -54,7 +54,10 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
   builder.context.check_finite = settings.check_finite && !domain.is_abstract();
   if (execution_) {
     builder.context.frame = std::make_shared<const graph::CallFrame>();
-    builder.on_frame = [this] { calls.make_frames(); };
+    builder.on_frame = [this] {
+      replays.happens_in_place();
+      calls.make_frames();
+    };
   }
   if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
   if (settings.layout) builder.context.layout = std::make_shared<const Layout>(*settings.layout);

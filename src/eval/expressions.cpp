@@ -267,7 +267,7 @@ class Comprehension {
     check_stack(loop.span, Kind::nesting_too_deep);
     HostValue iterable = evaluator_.evaluate(*loop.iterable, scope);
     if (iterable.is_poison()) return false;
-    const Items items = items_of(std::move(iterable), evaluator_.domain, loop.iterable->span);
+    const Items items = items_of(std::move(iterable), evaluator_, loop.iterable->span);
     if (items.count >= 0 && !items.is_finite) check_list_length(static_cast<size_t>(items.count), loop.iterable->span);
     if (items.count >= 0) return every_iteration(index, items, scope);
     // Only the run knows the number of elements: one element stands for all.

@@ -204,7 +204,7 @@ Flow Loops::iteration(const ast::ForStmt& stmt, const BlockInfo& body, HostValue
   return evaluator_.run_block(stmt.body, body, inner, false, replay);
 }
 
-Items items_of(HostValue&& iterable, const AbstractDomain& domain, Span span) {
+Items items_of(HostValue&& iterable, const Evaluator& evaluator, Span span) {
   Items items;
   if (auto* range = iterable.as<Range>()) {
     if (const std::optional<int64_t> count = range->size(span)) {
@@ -223,7 +223,8 @@ Items items_of(HostValue&& iterable, const AbstractDomain& domain, Span span) {
       iterable = {};
     }
   } else if (auto* sequence = iterable.as<SequencePtr>()) {
-    items.count = count_of(**sequence, domain);
+    evaluator.replays.happens_in_place();
+    items.count = count_of(**sequence, evaluator.domain);
     items.at = (*sequence)->at;
     items.is_finite = true;
     items.any = [of = *sequence] { return of->any ? of->any() : of->at(0); };
@@ -242,7 +243,7 @@ Items items_of(HostValue&& iterable, const AbstractDomain& domain, Span span) {
 Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   HostValue iterable = evaluator_.evaluate(*stmt.iterable, scope);
   const bool is_range = iterable.is<Range>(), is_list = iterable.is<ListPtr>();
-  const Items items = items_of(std::move(iterable), evaluator_.domain, stmt.iterable->span);
+  const Items items = items_of(std::move(iterable), evaluator_, stmt.iterable->span);
   const BlockInfo& info = evaluator_.blocks.info(stmt.body);
   std::vector<ast::Ident> variables;
   names_of(*stmt.pattern, variables);

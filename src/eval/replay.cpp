@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "eval/evaluator.h"
-#include "eval/pure_number.h"
 #include "plan/execution.h"
 #include "plan/runtime.h"
 
@@ -98,12 +97,15 @@ std::vector<size_t> firsts_of(const graph::Values& tensors) {
 // ---- Replays --------------------------------------------------------------------------------------------------------
 
 void Replays::tell_effect() {
+  happens_in_place();
   for (Replay* loop : loops_) loop->has_effect();
 }
 void Replays::tell_change(int64_t made) {
+  changes_in_place(made);
   for (Replay* loop : loops_) loop->changes(made);
 }
 void Replays::tell_name(const Binding& binding, Scope& owner, const HostValue& value) {
+  changes_in_place(owner.number);
   for (Replay* loop : loops_) loop->changes_name(binding, owner, value);
 }
 plan::MadeCut* Replays::tell_reader(Span span) {
@@ -112,6 +114,7 @@ plan::MadeCut* Replays::tell_reader(Span span) {
   return made;
 }
 void Replays::tell_assigned(const VariablePtr& variable, const std::shared_ptr<const graph::HistoryEnd>& ended) {
+  happens_in_place();
   for (Replay* loop : loops_) loop->assigns(variable, ended);
 }
 
@@ -169,35 +172,34 @@ bool Replay::Kind::is_of(const graph::Value& value) const {
          are_of_one_kind(*operation, *other.operation);
 }
 
-bool Replay::is_plain(const ast::Expr& expr, const ScopePtr& scope) const {
-  if (expr.as<ast::IntExpr>() || expr.as<ast::FloatExpr>() || expr.as<ast::BoolExpr>()) return true;
-  if (auto* unary = expr.as<ast::UnaryExpr>()) return is_plain(*unary->operand, scope);
-  if (auto* binary = expr.as<ast::BinaryExpr>())
-    return is_plain(*binary->left, scope) && is_plain(*binary->right, scope);
-  auto* name = expr.as<ast::NameExpr>();
-  if (!name || info_.assigns.contains(name->name) || info_.bound.contains(name->name)) return false;
-  const Binding* const binding = scope->find(name->name).binding;
-  if (!binding) return false;
-  const HostValue& value = binding->value;
-  return value.is<int64_t>() || value.is<double>() || value.is<bool>() || value.is<Dim>();
+std::optional<HostValue> Replay::ahead(const ast::Expr& expr, const ScopePtr& scope) const {
+  Replays& replays = evaluator_.replays;
+  const Restore from(replays.ahead_from_, graph::new_node_id());
+  const Restore computes(replays.computes_number, true);
+  const Restore calls(evaluator_.builder.context.random_calls);
+  try {
+    return evaluator_.evaluate(expr, scope);
+  } catch (const Replays::HappensInPlace&) {
+  } catch (const UserError&) {}  // the evaluation of the statement throws it again
+  return std::nullopt;
 }
 
 const ast::Expr* Replay::condition_of(size_t statement, const ScopePtr& scope) const {
   auto* branch = body_.statements[statement].as<ast::IfStmt>();
   if (!branch || branch->otherwise || branch->branches.size() != 1) return nullptr;
   const ast::Expr& condition = *branch->branches[0].condition;
-  return is_plain(condition, scope) ? &condition : nullptr;
+  for (const Name name : mentions_of(condition))
+    if (info_.assigns.contains(name) || info_.bound.contains(name)) return nullptr;
+  const std::optional<HostValue> holds = ahead(condition, scope);
+  return holds && holds->is<bool>() ? &condition : nullptr;
 }
 
 bool Replay::none_holds(const std::vector<const ast::Expr*>& conditions, const ScopePtr& scope) const {
-  for (const ast::Expr* const condition : conditions) {
-    try {
-      if (!is_plain(*condition, scope) ||
-          evaluator_.convert.to_condition(evaluator_.evaluate(*condition, scope), condition->span).value_or(true))
-        return false;
-    } catch (const UserError&) { return false; }  // the evaluation of the statement throws it again
-  }
-  return true;
+  return std::all_of(conditions.begin(), conditions.end(), [&](const ast::Expr* condition) {
+    const std::optional<HostValue> holds = ahead(*condition, scope);
+    const bool* const known = holds ? holds->as<bool>() : nullptr;
+    return known && !*known;
+  });
 }
 
 bool Replay::Record::binds_number(Name name) const {
@@ -205,24 +207,23 @@ bool Replay::Record::binds_number(Name name) const {
                      [&](const Number& number) { return number.name && number.name->name == name; });
 }
 
-bool Replay::is_number(const ast::Expr& expr, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
-                       const Record& record) const {
+std::optional<HostValue> Replay::number(const ast::Expr& expr, const std::unordered_map<Name, int>& bound,
+                                        const ScopePtr& scope, const Record& record) const {
   bool is_of_iteration = false;
-  std::vector<Name> numbers;
   for (const Name name : mentions_of(expr)) {
     const bool is_number = record.binds_number(name);
-    if (is_number) numbers.push_back(name);
-    if ((bound.contains(name) && !is_number) || info_.assigns.contains(name)) return false;  // the name changes
-    is_of_iteration = is_of_iteration || is_number || scope->find_own(name);
+    if ((bound.contains(name) && !is_number) || info_.assigns.contains(name)) return std::nullopt;  // the name changes
+    is_of_iteration = is_of_iteration || is_number || scope->parent->find_own(name);
   }
-  return is_of_iteration && is_pure_number(expr, scope, std::move(numbers), evaluator_.builtins);
+  std::optional<HostValue> value = is_of_iteration ? ahead(expr, scope) : std::nullopt;
+  return value && (value->is<int64_t>() || value->is<double>()) ? value : std::nullopt;
 }
 
 bool Replay::add_numbers(const ast::Expr& expr, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
                          Record& record, NameSet& mentioned) const {
   const auto* alone = expr.as<ast::NameExpr>();
   if (alone && record.binds_number(alone->name)) return true;
-  if (is_number(expr, bound, scope, record)) {
+  if (number(expr, bound, scope, record)) {
     record.numbers.push_back({&expr});
     return true;
   }
@@ -244,9 +245,10 @@ bool Replay::add_numbers(const ast::Stmt& stmt, const std::unordered_map<Name, i
   if (let ? let->annotation.has_value() : !alone) return false;
   const ast::Expr& value = let ? *let->value : *alone->value;
   const auto* name = let ? std::get_if<ast::Ident>(&let->pattern->node) : nullptr;
-  if (is_number(value, bound, scope, record)) {
+  if (std::optional<HostValue> now = number(value, bound, scope, record)) {
     if (!name || bound.at(name->name) != 1) return false;
     record.numbers.push_back({&value, name});
+    scope->bind(name->name, std::move(*now), name->span);
     return true;
   }
   NameSet others;
@@ -260,9 +262,10 @@ void Replay::find_what_is_read(Record& record, const ScopePtr& scope) const {
   std::unordered_map<Name, int> bound;
   for (size_t i = record.first; i < record.last; ++i)
     for (const ast::Ident& ident : ast::names_bound_by(body_.statements[i])) ++bound[ident.name];
+  const OwnScope numbers = evaluator_.nested(scope);
   for (size_t i = record.first; i < record.last; ++i) {
     if (const ast::Expr* const condition = condition_of(i, scope)) record.conditions.push_back(condition);
-    else if (!add_numbers(body_.statements[i], bound, scope, record, seen))
+    else if (!add_numbers(body_.statements[i], bound, numbers, record, seen))
       seen.insert(info_.statement_mentions[i].begin(), info_.statement_mentions[i].end());
   }
   record.mentioned.assign(seen.begin(), seen.end());
@@ -539,13 +542,11 @@ bool Replay::compute_numbers(const ScopePtr& scope) {
   const Record& record = *known_;
   given_.clear();
   for (const Number& number : record.numbers) {
-    try {
-      const HostValue value = evaluator_.evaluate(*number.expr, scope);
-      if (value.data.index() != number.value.data.index() || !(number.moves || are_same(value, number.value)))
-        return false;
-      given_.push_back(*number_of(value));
-      if (number.name) scope->bind(number.name->name, HostValue(value), number.name->span);  // later numbers read it
-    } catch (const UserError&) { return false; }  // the evaluation of the statement throws it again
+    std::optional<HostValue> value = ahead(*number.expr, scope);
+    if (!value || value->data.index() != number.value.data.index() || !(number.moves || are_same(*value, number.value)))
+      return false;
+    given_.push_back(*number_of(*value));
+    if (number.name) scope->bind(number.name->name, std::move(*value), number.name->span);  // later numbers read it
   }
   // A program has one input for equal numbers. So no number may have become equal to another one.
   std::vector<std::optional<size_t>> given(record.sources.size());

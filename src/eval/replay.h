@@ -32,7 +32,8 @@
 //   number, or passes it to a function (`lr: 0.1 * optim.cosine(step, steps)`). The number may differ in each
 //   iteration, as long as it only reaches other functions, and products and sums with tensors. There it is an input of
 //   the program. The record finds this input by its change: from one recorded iteration to the next, it changed just as
-//   the number did. The replay computes the number before it runs the plan.
+//   the number did. The replay computes the number before it runs the plan. Any expression qualifies that can be
+//   evaluated ahead: what the record and the replay need early is tried, and the first effect ends the attempt.
 // An iteration is not recorded if its statements do anything else: print, read a tensor, call a library, make a
 // variable, keep history for a later gradient. So no value and no error depends on whether an iteration was replayed. A
 // plan, a check, the reference evaluation and a prompt evaluate every iteration.
@@ -188,21 +189,26 @@ class Replay {
     bool is_finished = false;  ///< it holds no values of its iteration
   };
 
-  /// Returns the condition of an `if` without `else` that is a direct statement of the body, else null. The condition
-  /// must consist of plain values that the body does not change. If it is false, a replay ignores the `if`.
+  /// Evaluates an expression earlier than its statement does. Returns nothing if it fails, or would do more than
+  /// compute a value from values of the host: print, draw, read a tensor, add to the graph, change an object. The
+  /// attempt ends before that, so it leaves nothing behind, and the statement evaluates the expression again.
+  std::optional<HostValue> ahead(const ast::Expr& expr, const ScopePtr& scope) const;
+  /// Returns the condition of an `if` without `else` that is a direct statement of the body, else null. It must be
+  /// evaluated ahead, from names that the body does not change. If it is false, a replay ignores the `if`.
   const ast::Expr* condition_of(size_t statement, const ScopePtr& scope) const;
-  bool is_plain(const ast::Expr& expr, const ScopePtr& scope) const;
   bool none_holds(const std::vector<const ast::Expr*>& conditions, const ScopePtr& scope) const;
   /// Finds the record's conditions, numbers and names in the text of its statements.
   void find_what_is_read(Record& record, const ScopePtr& scope) const;
   /// Adds the numbers that a statement binds or passes to calls, and the names that the rest of the statement mentions.
   /// `bound` counts how often the replayed statements bind each name. Returns false if there is no such number.
+  /// `scope` is inside the iteration's, and has the numbers that the record binds.
   bool add_numbers(const ast::Stmt& stmt, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
                    Record& record, NameSet& mentioned) const;
   bool add_numbers(const ast::Expr& expr, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
                    Record& record, NameSet& mentioned) const;
-  bool is_number(const ast::Expr& expr, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
-                 const Record& record) const;
+  /// Returns the number of the iteration that an expression is; nothing if it is none.
+  std::optional<HostValue> number(const ast::Expr& expr, const std::unordered_map<Name, int>& bound,
+                                  const ScopePtr& scope, const Record& record) const;
   Names names_of(const Record& record, const ScopePtr& scope) const;
   bool has_same_context(const Record& record) const;
   void begin_record(size_t statement, const ScopePtr& scope);

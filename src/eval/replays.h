@@ -47,6 +47,13 @@ class Replays {
   void reads_number() {
     if (!computes_number) has(Effects::kReads);
   }
+  /// Called before something that happens only in its place, although no loop has to hear of it: a node is added, a
+  /// sequence is walked. Like each report above, it ends an evaluation ahead (Replay::ahead).
+  void happens_in_place() const {
+    if (ahead_from_ > 0) throw HappensInPlace{};
+  }
+  /// True in an evaluation ahead.
+  bool is_ahead() const { return ahead_from_ > 0; }
   bool computes_number = false;  ///< the evaluator is computing a number from other numbers of the iteration
   /// Reports that a variable is about to be assigned. `ended` says why histories end at its old value.
   void assigns(const VariablePtr& variable, const std::shared_ptr<const graph::HistoryEnd>& ended) {
@@ -55,6 +62,11 @@ class Replays {
 
  private:
   friend class Replay;
+  struct HappensInPlace {};
+  /// Ends an evaluation ahead if an object of before it, made just after node `made`, changes.
+  void changes_in_place(int64_t made) const {
+    if (made < ahead_from_) throw HappensInPlace{};
+  }
   void now_follows_numbers();
   /// The statements between which the records of a loop's iterations last began and ended.
   struct Range {
@@ -68,6 +80,7 @@ class Replays {
 
   std::vector<Replay*> loops_;    ///< from the outermost on
   bool follows_numbers_ = false;  ///< one of them does
+  int64_t ahead_from_ = 0;        ///< in an evaluation ahead: a node number between those before and in it
   std::unordered_map<const ast::Block*, Range> ranges_;
 };
 

@@ -16,7 +16,7 @@ namespace mtf::eval {
 namespace {
 
 constexpr std::string_view kNet = R"(
-import nn, optim
+import data, nn, optim
 dim batch = 4, wide = 6, narrow = 3
 model Net {
   let (inner, outer, drop) = (nn.Dense(wide, narrow), nn.Dense(narrow, wide), nn.Dropout(0.5))
@@ -47,6 +47,24 @@ fn told(k) {
   return k + 1
 }
 fn batch_of(k) = random.uniform([batch, wide]) + k
+let rates = [0.1 / (k + 1) for k in 0..20]
+fn mean_rate(k) {
+  let sum = 0.0
+  for rate in rates[0..k + 1] { sum := sum + rate }
+  return sum / (k + 1)
+}
+fn is_due(k) {
+  let all = []
+  for i in 0..k { if i % 5 == 0 { all := all + [i] } }
+  return k in all
+}
+model Counter {
+  state calls: [] = 0
+  let count = 0
+}
+let counter = Counter()
+dim lines = 4
+let set = data.examples([zeros([lines, wide])], lines)
 let x = random.normal([batch, wide])
 let some = [random.normal([batch, wide]) for k in 0..12]
 )";
@@ -116,7 +134,10 @@ INSTANTIATE_TEST_SUITE_P(
         // Numbers that follow from the iteration's number.
         "opt.minimize(loss_of(x), lr: 0.1 / (step + 1))",
         "opt.minimize(loss_of(x), lr: rate * optim.cosine(step, 20, warm: 20, floor: 0.1))",
-        "let now = rate / (step + 1)\nopt.minimize(loss_of(x), lr: now)",
+        "let now = rate / (step + 1)\nopt.minimize(loss_of(x), lr: now)", "opt.minimize(loss_of(x), lr: rates[step])",
+        "opt.minimize(loss_of(x), lr: mean_rate(step))",
+        "let now = mean_rate(step)\nopt.minimize(loss_of(x), lr: now * rates[step])",
+        "opt.minimize(loss_of(x))\nif is_due(step + 1) { print(step) }",
         "let done = (step + 1) / 20\nlet now = rate * (1 - done)\nopt.minimize(loss_of(x) * now, lr: now / 2)",
         "opt.minimize(scaled_loss(x, step + 1), lr: 0.3 / (step + 2))",
         "let now = 0.1 / (step + 1)\nprint(step)\nopt.minimize(loss_of(x), lr: now)",
@@ -200,6 +221,29 @@ INSTANTIATE_TEST_SUITE_P(
         "let y = random.normal([batch, wide])\nlet loss = loss_of(y)\nopt.minimize(loss)\nprint(loss, "
         "random.uniform([]))",
         "let loss = loss_of(x)\nopt.minimize(loss)\nlet f = fn() = loss\nprint(f())"));
+
+/// An expression that looks like a number of the iteration is evaluated ahead. Its effects happen once.
+class WithEffect : public testing::TestWithParam<const char*> {};
+TEST_P(WithEffect, HappensOnceInEachIteration) {
+  for (const std::string body :
+       {"opt.minimize(loss_of(x), lr: 0.1 / acts(step))",
+        "let now = 0.1 / acts(step)\nopt.minimize(loss_of(x), lr: now)",
+        "opt.minimize(loss_of(x))\nif acts(step) < 0 { print(step) }", "opt.minimize(loss_of(x))\nacts(step)",
+        "acts(step)\nlet loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)"}) {
+    const std::string loop = training(body, 12);
+    const std::string text =
+        fmt::format("{}fn acts(k) {{\n{}\nreturn k + 1\n}}\n{}\nprint(counter.count, counter.calls, x)\n", kNet,
+                    GetParam(), loop.substr(kNet.size()));
+    EXPECT_EQ(ran(text, false).printed, ran(text, true).printed) << body;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Functions, WithEffect,
+                         testing::Values("print(k)", "count := count + 1", "seen := seen + [k]",
+                                         "for i in 0..2 { seen := seen + [k] }", "counter.count := counter.count + 1",
+                                         "counter.calls := counter.calls + 1", "rate := 0.1 + 0 * float(sum(x))",
+                                         "x := 1.1 * x", "total := total + random.uniform([])", "seed k",
+                                         "let other = Net()", "opt.lr := 0.1 / (k + 1)",
+                                         "for b in set.batches(batch) { count := count + 1 }"));
 
 /// The iterations of a `while` are replayed as those of a `for`.
 TEST(Replay, IterationsOfAWhileWithACounterAreReplayed) {
