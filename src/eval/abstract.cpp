@@ -82,10 +82,12 @@ void AbstractDomain::values_become_unknown(const NameSet& names, Scope& scope, U
   }
 }
 
-void AbstractDomain::assigns(Binding& binding, Scope& owner, HostValue value, Undo& undo) {
+void AbstractDomain::assigns(Binding& binding, Scope& owner, HostValue&& value, Undo& undo) {
   if (owner.uncertain < uncertainty())
     assigned({owner.shared_from_this(), static_cast<size_t>(&binding - owner.bindings.data()), binding.value});
-  owner.note(binding, undo);
+  auto *before = binding.value.as<ListPtr>(), *now = value.as<ListPtr>();
+  const bool is_extended = before && now && *before == *now;  // in place: undo restores the length
+  if (!is_extended) owner.note(binding, undo);
   binding.value = std::move(value);
 }
 

@@ -147,8 +147,8 @@ class AbstractDomain {
   /// Copies this knowledge from another domain.
   void learn_from(const AbstractDomain& other) { several_ = other.several_; }
 
-  /// Replaces the value of an outer binding by a value that stands for all its possible values from here on.
-  void assigns(Binding& binding, Scope& owner, HostValue value, Undo& undo);
+  /// Replaces the value of a binding by a value that stands for all its possible values from here on.
+  void assigns(Binding& binding, Scope& owner, HostValue&& value, Undo& undo);
   /// Adds an assignment to the innermost list, if there is one.
   void assigned(const AssignedName& name) {
     if (assigned_ != nullptr) assigned_->push_back(name);

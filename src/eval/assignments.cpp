@@ -30,7 +30,6 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     return;
   }
   if (old.is_poison()) return;
-  replays.changes_name(binding, owner, value);
   for (Iteration* iteration = cuts.iteration(); iteration && owner.number < iteration->first;
        iteration = iteration->outer) {
     auto* list = old.as<ListPtr>();
@@ -60,24 +59,14 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
              .related(binding.span, "declared here")
              .help("give it a value where it is declared"));
   }
-  if (owner.uncertain < domain.uncertainty())
-    domain.assigned({owner.shared_from_this(), static_cast<size_t>(&binding - owner.bindings.data()), old});
-  const ListPtr* const list_before = old.as<ListPtr>();
-  const ListPtr* const list_now = value.as<ListPtr>();
-  const bool is_extended =
-      list_before && list_now && *list_before == *list_now;  // extended in place: undo restores the length
-  if (!is_extended) owner.note(binding, undo);
-  if (value.is_poison()) {
-    binding.value = std::move(value);
-    return;
-  }
+  if (value.is_poison()) return variables.set(binding, owner, std::move(value));
   // Only `let` binds a name to the variable itself. An assignment takes the variable's value.
   if (auto* variable = value.as<VariablePtr>()) value = (*variable)->current;
   const graph::Value* tensor = tensor_of(value);
   if (const graph::Value* old_tensor = tensor_of(old)) {
     if (is_open(value)) {  // keeps the old type, except for the element type under `precision mixed`
-      if (builder.context.precision == graph::Precision::kMixed) binding.value = unknown(UnknownKind::kTensor);
-      return;
+      const bool is_mixed = builder.context.precision == graph::Precision::kMixed;
+      return variables.set(binding, owner, is_mixed ? unknown(UnknownKind::kTensor) : HostValue(old));
     }
     TensorType type = old_tensor->type();
     if (tensor && are_one_when_mixed(builder, type.element, tensor->element())) type.element = tensor->element();
@@ -87,9 +76,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     next = builder.laid_like(next, *old_tensor);
     if (tensor && next == *tensor) next = builder.add(ops::kCopy, {next});
     give_name(next, binding.name);
-    cuts.replaced(owner, old, next);
-    binding.value = std::move(next);
-    return;
+    return variables.set(binding, owner, std::move(next));
   }
   if (tensor) {
     const bool number = is_number(old);
@@ -104,11 +91,8 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     // A tensor with a name is held by that name. The holder has another gradient, so the new name gets a copy.
     graph::Value next = tensor->node->name.empty() ? *tensor : builder.add(ops::kCopy, {*tensor});
     give_name(next, binding.name);
-    cuts.replaced(owner, old, next);
-    binding.value = domain.after_assignment(old, HostValue(std::move(next)), owner.uncertain);
-    return;
+    return variables.set(binding, owner, domain.after_assignment(old, std::move(next), owner.uncertain));
   }
-  cuts.replaced(owner, old, value);
   const bool is_of_one_kind = (is_number(old) && is_number(value)) || (old.is<Text>() && value.is<Text>()) ||
                               (old.is<ListPtr>() && value.is<ListPtr>());
   if (!is_of_one_kind && !old.is<None>() && !may_be_of_one_type(old, value)) {
@@ -116,7 +100,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
                     fmt::format("`{}` is {}, found {}", binding.name.text(), describe(old), describe(value)))
              .related(binding.span, "declared here"));
   }
-  binding.value = domain.after_assignment(old, std::move(value), owner.uncertain);
+  variables.set(binding, owner, domain.after_assignment(old, std::move(value), owner.uncertain));
 }
 
 std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, const Scope::Found& name,
@@ -161,10 +145,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
     const bool are_numbers = (old.is<int64_t>() && value.is<int64_t>()) || (old.is<double>() && value.is<double>());
     if (are_numbers && !cuts.iteration() && !found.binding->is_setting &&
         found.scope->uncertain >= domain.uncertainty()) {
-      replays.changes_name(*found.binding, *found.scope, value);
-      found.scope->note(*found.binding, undo);
-      cuts.replaced(*found.scope, old, value);
-      found.binding->value = std::move(value);
+      variables.set(*found.binding, *found.scope, std::move(value));
     } else {
       builder.span = statement();
       assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement(), extends);

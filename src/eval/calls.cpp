@@ -247,8 +247,8 @@ void Calls::may_have_called_any() {
     for (const Name name : entry->second) {
       const auto found = function->scope->find(name, function->reached ? function->visible : ~size_t{0});
       if (!found.binding || !may_be_reassigned(found.binding->value)) continue;
-      const HostValue next = unknown(found.binding->value.is<Text>() ? UnknownKind::kString : UnknownKind::kAny);
-      domain.assigns(*found.binding, *found.scope, next, evaluator_.undo);
+      const UnknownKind kind = found.binding->value.is<Text>() ? UnknownKind::kString : UnknownKind::kAny;
+      domain.assigns(*found.binding, *found.scope, unknown(kind), evaluator_.undo);
     }
     parts.insert(entry->second.begin(), entry->second.end());
   }

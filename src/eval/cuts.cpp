@@ -248,8 +248,7 @@ void Cuts::made(const Scope& scope, const HostValue& value) {
   if (tensor_of(value) || value.is<ListPtr>() || value.is<InstancePtr>()) counted_.back().values.push_back(value);
 }
 
-void Cuts::replaced(const Scope& owner, const HostValue& before, const HostValue& value) {
-  if (iteration_ || counted_.empty()) return;
+void Cuts::replace_counted(const Scope& owner, const HostValue& before, const HostValue& value) {
   if (counted_.back().scope == &owner) {
     auto is_before = [&](const HostValue& held) {
       if (auto* tensor = before.as<graph::Handle>())

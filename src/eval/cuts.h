@@ -163,7 +163,10 @@ class Cuts {
   void made(const Scope& scope, const HostValue& value);
   /// Notes an assignment to a name of `owner`. A `counters` block computes only the final values of the names that it
   /// binds.
-  void replaced(const Scope& owner, const HostValue& before, const HostValue& value);
+  void replaced(const Scope& owner, const HostValue& before, const HostValue& value) {
+    if (!iteration_ && !counted_.empty()) [[unlikely]]
+      replace_counted(owner, before, value);
+  }
   /// Counts the computation and communication of `walk`, a block whose names are in `scope`. Returns nothing if only
   /// the run knows them.
   std::optional<plan::Counters> counted(const Scope& scope, Span block, const std::function<void()>& walk);
@@ -176,6 +179,7 @@ class Cuts {
     std::vector<HostValue> values;
   };
 
+  void replace_counted(const Scope& owner, const HostValue& before, const HostValue& value);
   void end_captured(const BlockInfo& info, Scope& scope, bool keep_all) const;
   /// Called before a cut. Ends the histories of values that are held only by looking readers, or by names that no later
   /// gradient needs.

@@ -100,10 +100,6 @@ void Replays::tell_effect() {
   happens_in_place();
   for (Replay* loop : loops_) loop->has_effect();
 }
-void Replays::tell_change(int64_t made) {
-  changes_in_place(made);
-  for (Replay* loop : loops_) loop->changes(made);
-}
 void Replays::tell_name(const Binding& binding, Scope& owner, const HostValue& value) {
   changes_in_place(owner.number);
   for (Replay* loop : loops_) loop->changes_name(binding, owner, value);

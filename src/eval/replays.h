@@ -26,10 +26,6 @@ class Replays {
     if (!loops_.empty() && !effects.none()) [[unlikely]]
       tell_effect();
   }
-  /// Reports a change of an object that was made just after node `made` (Scope::number).
-  void changes(int64_t made) {
-    if (!loops_.empty()) tell_change(made);
-  }
   /// Reports that a name of `owner` is about to be assigned `value`.
   void changes_name(const Binding& binding, Scope& owner, const HostValue& value) {
     if (!loops_.empty()) tell_name(binding, owner, value);
@@ -73,7 +69,6 @@ class Replays {
     size_t first, last;
   };
   void tell_effect();
-  void tell_change(int64_t made);
   void tell_name(const Binding& binding, Scope& owner, const HostValue& value);
   plan::MadeCut* tell_reader(Span span);
   void tell_assigned(const VariablePtr& variable, const std::shared_ptr<const graph::HistoryEnd>& ended);

@@ -96,12 +96,13 @@ void Variables::assign_name(const ScopePtr& scope, size_t index, HostValue value
   if (iteration != nullptr && scope->number < iteration->first)
     evaluator_.cuts.refuse_in_iteration(loop,
                                         fmt::format("`{}`, a name from outside, is assigned", binding.name.text()));
-  evaluator_.replays.changes(scope->number);
-  scope->note(binding, evaluator_.undo);
-  evaluator_.cuts.replaced(*scope, binding.value, value);
-  AbstractDomain& domain = evaluator_.domain;
-  if (scope->uncertain < domain.uncertainty()) domain.assigned({scope, index, binding.value});
-  binding.value = domain.after_assignment(binding.value, std::move(value), scope->uncertain);
+  set(binding, *scope, evaluator_.domain.after_assignment(binding.value, std::move(value), scope->uncertain));
+}
+
+void Variables::set(Binding& binding, Scope& owner, HostValue&& value) {
+  evaluator_.replays.changes_name(binding, owner, value);
+  evaluator_.cuts.replaced(owner, binding.value, value);
+  evaluator_.domain.assigns(binding, owner, std::move(value), evaluator_.undo);
 }
 
 void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {

@@ -14,6 +14,7 @@
 namespace mtf::eval {
 
 class Evaluator;
+struct Binding;
 
 class Variables {
  public:
@@ -31,6 +32,9 @@ class Variables {
              const std::function<graph::OperationRef(const graph::OperationRef&)>& stacked);
   /// Assigns a name of a stacked model that the iterations of `loop` have assigned. `value` is the stacked value.
   void assign_name(const ScopePtr& scope, size_t index, HostValue value, Span loop);
+  /// Assigns a name of `owner`. Each assignment of a name passes here, so that replays, `counters`, the joins of a
+  /// check and undo hear of it.
+  void set(Binding& binding, Scope& owner, HostValue&& value);
   /// Converts a value to the type of the name or variable that it is assigned to. Messages call the name or variable
   /// `what`; it was declared at `declared`. Fails (assign_type_changed) if the value has another type.
   graph::Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what,
