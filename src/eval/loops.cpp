@@ -204,7 +204,7 @@ Flow Loops::iteration(const ast::ForStmt& stmt, const BlockInfo& body, HostValue
   return evaluator_.run_block(stmt.body, body, inner, false, replay);
 }
 
-Items items_of(HostValue&& iterable, const Evaluator& evaluator, Span span) {
+Items items_of(HostValue&& iterable, Evaluator& evaluator, Span span) {
   Items items;
   if (auto* range = iterable.as<Range>()) {
     if (const std::optional<int64_t> count = range->size(span)) {
@@ -223,7 +223,7 @@ Items items_of(HostValue&& iterable, const Evaluator& evaluator, Span span) {
       iterable = {};
     }
   } else if (auto* sequence = iterable.as<SequencePtr>()) {
-    evaluator.replays.happens_in_place();
+    evaluator.replays.walks(Replays::kMany);
     items.count = count_of(**sequence, evaluator.domain);
     items.at = (*sequence)->at;
     items.is_finite = true;
@@ -237,6 +237,7 @@ Items items_of(HostValue&& iterable, const Evaluator& evaluator, Span span) {
                        ? mtf::help_with("", {{{span.file, span.begin, span.begin}, "0.."}})
                        : ""));
   }
+  evaluator.replays.walks(items.count);
   return items;
 }
 
@@ -474,6 +475,7 @@ std::optional<bool> Loops::holds(const ast::WhileStmt& stmt, const ScopePtr& sco
 }
 
 Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
+  evaluator_.replays.walks(Replays::kMany);
   const BlockInfo& info = evaluator_.blocks.info(stmt.body);
   Cuts::Waiting iterations = waiting(info, {}, scope);
   Restore deeper(depth_, depth_ + 1);

@@ -39,7 +39,7 @@ struct Items {
   bool is_finite = false;                ///< the items exist: a check walks all iterations, however many
 };
 /// Returns the items of `iterable`, and takes them over if nothing else holds them. Fails (not_iterable) at `span`.
-Items items_of(HostValue&& iterable, const Evaluator& evaluator, Span span);
+Items items_of(HostValue&& iterable, Evaluator& evaluator, Span span);
 
 class Loops {
  public:

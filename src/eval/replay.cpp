@@ -17,6 +17,8 @@ namespace {
 constexpr int64_t kFewTries = 4, kLongestWait = 256;
 /// After more consecutive iterations than this that did not match the record, a loop makes a new record.
 constexpr int64_t kMostMisses = 2;
+/// The greatest number of items that loops walk in an evaluation ahead.
+constexpr int64_t kMostAhead = 1000;
 
 /// True if the consumers of two tensors, with these producers, get the same type, layout and layout rules.
 bool are_of_one_kind(const graph::LaidOutOperation& a, const graph::LaidOutOperation& b) {
@@ -171,6 +173,7 @@ bool Replay::Kind::is_of(const graph::Value& value) const {
 std::optional<HostValue> Replay::ahead(const ast::Expr& expr, const ScopePtr& scope) const {
   Replays& replays = evaluator_.replays;
   const Restore from(replays.ahead_from_, graph::new_node_id());
+  const Restore items(replays.items_ahead_, kMostAhead);
   const Restore computes(replays.computes_number, true);
   const Restore calls(evaluator_.builder.context.random_calls);
   try {

@@ -1,6 +1,12 @@
 #pragma once
 // The running loops whose iterations may be replayed (eval/replay.h). The evaluator reports everything to them that it
-// does besides reading host values and adding to the graph.
+// does besides reading host values and adding to the graph. Each effect passes one place, which reports it:
+//
+//   a statement, by its form          Evaluator::statement
+//   a host function, by its record    Calls::call
+//   a cut                             Cuts::cut
+//   the assignment of a name          Variables::set
+//   the assignment of a variable      Variables::assign
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -43,11 +49,20 @@ class Replays {
   void reads_number() {
     if (!computes_number) has(Effects::kReads);
   }
-  /// Called before something that happens only in its place, although no loop has to hear of it: a node is added, a
-  /// sequence is walked. Like each report above, it ends an evaluation ahead (Replay::ahead).
+  /// Called before a node is added, which happens only in its place, although no loop has to hear of it. Like each
+  /// report, it ends an evaluation ahead (Replay::ahead).
   void happens_in_place() const {
     if (ahead_from_ > 0) throw HappensInPlace{};
   }
+  /// Called before a loop or a comprehension walks so many items. An evaluation ahead walks few, because it may be in
+  /// vain.
+  void walks(int64_t items) {
+    if (ahead_from_ == 0) return;
+    if (items > items_ahead_) happens_in_place();
+    items_ahead_ -= items;
+  }
+  /// For items whose number is unknown, or that can be walked only once.
+  static constexpr int64_t kMany = INT64_MAX;
   /// True in an evaluation ahead.
   bool is_ahead() const { return ahead_from_ > 0; }
   bool computes_number = false;  ///< the evaluator is computing a number from other numbers of the iteration
@@ -76,6 +91,7 @@ class Replays {
   std::vector<Replay*> loops_;    ///< from the outermost on
   bool follows_numbers_ = false;  ///< one of them does
   int64_t ahead_from_ = 0;        ///< in an evaluation ahead: a node number between those before and in it
+  int64_t items_ahead_ = 0;       ///< how many items it may still walk
   std::unordered_map<const ast::Block*, Range> ranges_;
 };
 

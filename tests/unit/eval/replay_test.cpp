@@ -58,6 +58,11 @@ fn is_due(k) {
   for i in 0..k { if i % 5 == 0 { all := all + [i] } }
   return k in all
 }
+fn slow_rate(k) {
+  let sum = 10
+  for i in 0..2000 { sum := sum + k }
+  return 1 / sum
+}
 model Counter {
   state calls: [] = 0
   let count = 0
@@ -179,6 +184,7 @@ INSTANTIATE_TEST_SUITE_P(Loops, Evaluated,
                                          "seed step\nopt.minimize(loss_of(x))",
                                          "opt.minimize(squared_loss(x, step + 1))",        // decides the computation
                                          "opt.minimize(loss_of(x), lr: told(step) / 20)",  // it prints
+                                         "opt.minimize(loss_of(x), lr: slow_rate(step))",  // too long to try
                                          "let now = step + 1\nprint(now)\nopt.minimize(loss_of(x) / now)"));
 
 /// Some iterations are like the ones before; others differ in names, parts or settings.
