@@ -1,12 +1,10 @@
 #include <memory>
 
-#include "support/library_files.h"
 #include "support/text.h"
 #include "tool/commands/commands.h"
 #include "tool/commands/help_text.h"
 #include "tool/present/fitted_text.h"
 #include "tool/shell/output.h"
-#include "tool/shell/program_options.h"
 
 namespace mtf::tool {
 
@@ -45,8 +43,7 @@ const Command kHelpCommand = {
         else if (topic == "language") write_output(list_of_words(width));
         else if (topic == "errors") write_output(list_of_errors(width));
         else if (topic == "machines") write_output(list_of_machines(width));
-        else if (topic == "planning")
-          write_output(fitted(LibraryFiles(standard_library()).read("PLANNING.md")->text(), width));
+        else if (topic == "planning") write_output(planning_page(width));
         else if (const Command* command = find_command(topic)) write_output(fitted(help_of(*command), width));
         else write_output(help_text(topic, width));
         return 0;

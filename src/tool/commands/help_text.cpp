@@ -8,6 +8,7 @@
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/diagnostics.h"
+#include "support/library_files.h"
 #include "support/text.h"
 #include "tool/commands/commands.h"
 #include "tool/present/fitted_text.h"
@@ -160,6 +161,16 @@ std::string list_of_machines(std::size_t width) {
              "`mtf help h100` shows the figures of one and their sources. `mtf help calibrate` says how to write "
              "a file for another.",
              width);
+}
+
+std::string planning_page(std::size_t width) {
+  std::string page;
+  bool is_code = false;
+  for (const std::string& line : split(LibraryFiles(standard_library()).read("PLANNING.md")->text(), '\n')) {
+    if (line.starts_with("```")) is_code = !is_code;
+    else page += (is_code ? "  " + line : line) + "\n";
+  }
+  return fitted(page, width);
 }
 
 std::string list_of_errors(std::size_t width) {

@@ -134,6 +134,12 @@ TEST(Help, FunctionsOfModulesInTheHelpOnOtherSystemsAreThere) {
     for (const auto& [form, help] : kForeignHelps) EXPECT_EQ(help.find(member), std::string::npos) << form;
 }
 
+TEST(Help, ThePageOnPlanningHasCommandsToPaste) {
+  const std::string page = planning_page();
+  EXPECT_NE(page.find("\n  mtf plan examples/llm.mtf --set config="), std::string::npos) << page;
+  EXPECT_EQ(page.find("```"), std::string::npos);
+}
+
 TEST(Help, AllOfItIsSearched) {
   const std::string found = list_of_mentions({"Checkpoint", "latest"}, 100);
   EXPECT_LT(found.find("checkpoint "), found.find("checkpoint.load"));
