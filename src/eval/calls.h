@@ -74,7 +74,8 @@ class Calls {
   void go_on_in_doubt();
   /// True if a name of the scope no longer exists after the innermost call.
   bool is_own(const Scope& scope) const;
-  /// Notes a `return` that failed. Its result is poison, and the error has been reported. Returns false outside of calls.
+  /// Notes a `return` that failed. Its result is poison, and the error has been reported. Returns false outside of a
+  /// call.
   bool has_returned_poison();
   /// Called when every branch has ended with `return`, each noted by may_have_returned().
   void has_returned();

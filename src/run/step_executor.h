@@ -62,7 +62,7 @@ class StepExecutor {
   Machine& machine_;
   Frame frame_;
   std::vector<BoundStep> steps_;
-  std::vector<int> under_way_;    // collectives that have begun, in order
+  std::vector<int> under_way_;  // collectives that have begun, in order
   // Any thread of a long kernel may call these, but only the thread that runs the steps may use messages.
   std::function<void()> on_progress_, on_stop_;
   std::thread::id runs_on_;

@@ -253,7 +253,9 @@ TEST_F(Estimates, APlanSaysHowLongStagesOfAPipelineIdle) {
                                  "print(sum(scan(fn(h, w) = tanh(h * w), ones([micro, a]), random.normal([layers, "
                                  "a]), over: layers, pipeline: micro)))\n");
   const ProcessResult plan = mtf({"plan", file});
-  EXPECT_NE(plan.out.find("each stage of a pipeline over p idles in 3 of 11 turns, 27% of its time; the schedule is gpipe"), std::string::npos)
+  EXPECT_NE(plan.out.find("each stage of a pipeline over p idles in 3 of 11 turns, 27% of its time; the schedule is "
+                          "gpipe"),
+            std::string::npos)
       << plan.out;
 }
 
