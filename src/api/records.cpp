@@ -282,7 +282,8 @@ std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& tim
   std::vector<std::pair<std::string, double>> parts = {{"computing", time.compute}};
   for (const auto& [what, seconds] : time.collectives)
     parts.emplace_back(fmt::format("{} over {}", name(what.first), axes_text(what.second)), seconds);
-  if (time.hidden > 0) parts.emplace_back("of it beside computing", time.hidden);
+  constexpr double kLeast = 1e-9;  // less is a rounding error
+  if (time.hidden > kLeast) parts.emplace_back("of it beside computing", time.hidden);
   parts.emplace_back("in all", time.total());
   return parts;
 }

@@ -148,6 +148,7 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     else if (name == "cache") machine.cache = read.positive(name, value);
     else if (name == "cache_bandwidth") machine.cache_bandwidth = read.positive(name, value);
     else if (name == "narrow") machine.narrow = read.positive(name, value);
+    else if (name == "ramp") machine.ramp = read.positive(name, value);
     else if (name == "step") machine.step = read.positive(name, value);
     else if (name == "overlap") machine.overlap = read.part(name, value);
     else if (name == "fuses" && value.is_boolean()) machine.fuses = value.get<bool>();
@@ -211,6 +212,7 @@ std::string to_json(const MachineModel& machine) {
   json["flops"] = rates(machine.flops);
   for (const auto& [kind, of] : machine.rates) json["rates"][kind] = rates(of);
   if (machine.narrow > 0) json["narrow"] = machine.narrow;
+  if (machine.ramp > 0) json["ramp"] = machine.ramp;
   json["memory_bandwidth"] = machine.memory_bandwidth;
   if (machine.cache > 0) json["cache"] = machine.cache;
   if (machine.cache_bandwidth > 0) json["cache_bandwidth"] = machine.cache_bandwidth;

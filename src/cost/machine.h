@@ -8,6 +8,7 @@
 //                "reduction": {"f32": 1e11},              operations by name; for random numbers and `moving`
 //                "tanh": {"f32": 4e10}},                  elements: elements a second
 //      "narrow": 32,                                      a shorter side of a product takes as long as this one
+//      "ramp": 200,                                       and as long as with so many more terms in its sums
 //      "memory_bandwidth": 9e11, "step": 5e-6,            bytes a second; seconds to start a kernel
 //      "cache": 4e6, "cache_bandwidth": 4e12,             bytes a second for the first `cache` bytes of a kernel
 //      "memory": 16e9,                                    bytes of one processor
@@ -51,6 +52,7 @@ struct MachineModel {
   Rates flops = {{ElementType::kF32, 1e12}};
   std::map<std::string, Rates> rates;  ///< for `elementwise`, `reduction`, `moving`, and operation names
   double narrow = 0;
+  double ramp = 0;
   double memory_bandwidth = 1e11;
   double cache = 0;
   double cache_bandwidth = 0;

@@ -19,8 +19,10 @@ double bytes_of(const spmd::LocalProgram& program, const std::vector<int>& value
   return bytes;
 }
 
-/// Returns the slowdown of a product with narrow matrices, compared with a large product of as many flops.
-double narrowness(const spmd::LocalProgram& program, const spmd::Instruction& instruction, double narrow) {
+/// Returns the slowdown of a product with narrow matrices or short sums, compared with a large product of as many
+/// flops.
+double narrowness(const spmd::LocalProgram& program, const spmd::Instruction& instruction,
+                  const MachineModel& machine) {
   if (instruction.operands.size() != 2) return 1;
   const spmd::LocalValue &a = program.values[instruction.operands[0]], &b = program.values[instruction.operands[1]],
                          &c = program.values[instruction.results[0]];
@@ -36,8 +38,8 @@ double narrowness(const spmd::LocalProgram& program, const spmd::Instruction& in
   }
   for (const spmd::LocalDim& dim : b.dims)
     if (!has(a, dim) && has(c, dim)) columns *= static_cast<double>(largest_block(dim, *b.mesh));
-  double times = 1;
-  for (double side : {rows, columns, inner}) times *= std::max(1.0, narrow / side);
+  double times = 1 + machine.ramp / inner;
+  for (double side : {rows, columns, inner}) times *= std::max(1.0, machine.narrow / side);
   return times;
 }
 
@@ -49,7 +51,7 @@ double arithmetic_of(const spmd::LocalProgram& program, const spmd::Instruction&
   const spmd::LocalValue& of =
       program.values[instruction.operands.empty() ? instruction.results[0] : instruction.operands[0]];
   if (op.role == graph::Role::kContraction)
-    return flops / machine.flops_of(of.element) * narrowness(program, instruction, machine.narrow);
+    return flops / machine.flops_of(of.element) * narrowness(program, instruction, machine);
   if (flops > 0) return flops * computed_part(op, *instruction.node) / rate_of(machine, op, of.element);
   if (op.lane || op.role == graph::Role::kView) return 0;
   const spmd::LocalValue& result = program.values[instruction.results[0]];
