@@ -60,7 +60,7 @@ class Joiner {
 
   std::optional<graph::Program> run() {
     if (busy_stages(first_) < 2 || !same_mesh(first_.mesh, last_.mesh) || !find_parts()) return std::nullopt;
-    take_numbers_repeated();
+    take_operands_of_loss();
     find_reads();
     if (!all_origins_known() || outputs_of_loss_.empty()) return std::nullopt;
     add_operands();
@@ -132,22 +132,39 @@ class Joiner {
     return true;
   }
 
-  /// Numbers that are repeated along dims for the loss alone are made there, and are no operands.
-  void take_numbers_repeated() {
+  /// Makes in the loss what only the loss reads: numbers that are repeated along dims, and values with micro-batches that
+  /// are no smaller than their operands. An example is a label that is compared with the whole vocabulary. Such a value
+  /// then exists for one micro-batch at a time.
+  void take_operands_of_loss() {
     std::vector<bool> only_loss(parts_.size(), true);
     for (const std::vector<ProgramValue>* ends : {&program_.roots, &program_.for_gradients})
       for (const ProgramValue value : *ends)
         if (!value.is_input()) only_loss[value.source] = false;
     for (size_t i = parts_.size(); i-- > 0;) {
-      const std::span<const ProgramValue> operands = program_.operands_of(i);
-      const bool is_repeated = parts_[i] == Part::kBefore && only_loss[i] && operands.size() == 1 &&
-                               program_.type(operands[0]).dims.empty() &&
-                               operation(i).op->role == graph::Role::kRepeat &&
-                               same_mesh(operation(i).mesh, first_.mesh);
-      if (is_repeated) parts_[i] = Part::kLoss;
-      for (const ProgramValue value : operands)
+      if (parts_[i] == Part::kBefore && only_loss[i] && (is_repeated_number(i) || is_made_by_micro_batch(i)))
+        parts_[i] = Part::kLoss;
+      for (const ProgramValue value : program_.operands_of(i))
         if (!value.is_input() && parts_[i] != Part::kLoss) only_loss[value.source] = false;
     }
+  }
+
+  bool is_repeated_number(size_t i) const {
+    const std::span<const ProgramValue> operands = program_.operands_of(i);
+    return operands.size() == 1 && program_.type(operands[0]).dims.empty() &&
+           operation(i).op->role == graph::Role::kRepeat && same_mesh(operation(i).mesh, first_.mesh);
+  }
+
+  bool is_made_by_micro_batch(size_t i) {
+    const graph::LaidOutOperation& here = operation(i);
+    if (here.op->is_leaf() || here.region || here.results.size() != 1 || !has_micro(here.results[0]) ||
+        (program_.operations[i].origin < 0 && !here.inputs.empty()))
+      return false;
+    std::vector<AlongMicro> operands;
+    for (const ProgramValue value : program_.operands_of(i)) {
+      if (size_of(program_.type(value).dims) > size_of(here.results[0].dims)) return false;
+      operands.push_back(along(value));
+    }
+    return may_be_in_loss(i, operands);
   }
 
   /// Finds the values that the outside reads.
