@@ -132,9 +132,9 @@ class Joiner {
     return true;
   }
 
-  /// Makes in the loss what only the loss reads: numbers that are repeated along dims, and values with micro-batches that
-  /// are no smaller than their operands. An example is a label that is compared with the whole vocabulary. Such a value
-  /// then exists for one micro-batch at a time.
+  /// Makes in the loss what only the loss reads: numbers that are repeated along dims, and values with micro-batches
+  /// that are no smaller than their operands. An example is a label that is compared with the whole vocabulary. Such a
+  /// value then exists for one micro-batch at a time.
   void take_operands_of_loss() {
     std::vector<bool> only_loss(parts_.size(), true);
     for (const std::vector<ProgramValue>* ends : {&program_.roots, &program_.for_gradients})
