@@ -48,8 +48,9 @@ bool loses_a_split(const graph::Program& program);
 /// split, and all consumers need no more than these blocks. So a parameter that is stored in blocks is also
 /// initialised in blocks. Each processor gets only its block of a gradient if the optimizer reads blocks.
 ///
-/// A total, such as a norm, may also be computed from a partial sum. The total is then reduced instead of the whole
-/// value.
+/// A summary, such as a norm or the moments of rows, may also be computed from a partial sum. The summary is then
+/// reduced instead of the whole value. A gradient that copies a layout stays in the blocks in which it arrives, if its
+/// primal value is computed in them.
 ///
 ///     g     a sum over data        g [a/data], reduce_scattered once
 ///     m     0.9 m + 0.1 g          m [a/data]: m and v need blocks of g

@@ -73,7 +73,10 @@ class Sinker {
 
   void run() {
     for (size_t i = count(); i-- > 0;) sink(i);
-    for (size_t i = 0; i < count(); ++i) follow(i);
+    for (size_t i = 0; i < count(); ++i) {
+      follow(i);
+      follow_primal(i);
+    }
   }
 
  private:
@@ -234,6 +237,22 @@ class Sinker {
       }
       if (!twice) return move(i, 0, std::move(sharding));
     }
+  }
+
+  /// Leaves a gradient in the sharding of its operand, if it only copies a layout and its primal value is computed in
+  /// that sharding.
+  void follow_primal(size_t i) {
+    const int32_t primal = program_.operations[i].like;
+    const graph::LaidOutOperation& operation = at(i);
+    if (primal < 0 || !moved_[primal] || operation.op->role != graph::Role::kView || operation.results.size() != 1 ||
+        operation.operands[0] != operation.results[0] || readers_.is_root({static_cast<int32_t>(i), 0}))
+      return;
+    const graph::ProgramValue operand = program_.operands_of(i)[0];
+    const Sharding& lies = program_.sharding(operand);
+    const Dims& dims = operation.results[0].dims;
+    if (lies != operation.shardings[0] && same_mesh(program_.mesh(operand), operation.mesh) &&
+        lies == graph::layout_like(dims, at(primal), operation.why.like_result).sharding)
+      move(i, 0, lies);
   }
 
   graph::Program& program_;
