@@ -18,9 +18,8 @@ set(MTF_EXPORTS_ops blocks.h builder.h call.h contract.h custom_gradient.h eleme
   gradients.h index.h interval.h loop.h ops.def ops.h record.h registry.h scan.h shape.h spaces.h type_rules.h
   unreached.h)
 set(MTF_EXPORTS_spmd axis_permutation.h block_index.h collective_kind.h collectives.h decision.h expand.h forms.h
-  instruction_costs.h iteration_split.h local_builder.h local_program.h local_text.h passes.h reasons.h reduce_program.h
-  reduction_tree.h reshard.h statement_costs.h
-  transfers.h work.h)
+  instruction_costs.h iteration_split.h local_builder.h local_program.h local_text.h passes.h pipeline.h reasons.h
+  reduce_program.h reduction_tree.h reshard.h statement_costs.h transfers.h work.h)
 set(MTF_EXPORTS_schedule orders.h pack.h passes.h schedule.h)
 set(MTF_EXPORTS_plan compilation.h compiler.h counters.h doubt.h execution.h made_cut.h passes.h peak_memory.h plan.h
   predict.h program_record.h runtime.h tensor.h)

@@ -5,6 +5,7 @@
 #include "cost/recorded_schedules.h"
 #include "graph/region.h"
 #include "ops/loop.h"
+#include "spmd/pipeline.h"
 
 namespace mtf::cost {
 namespace {
@@ -33,7 +34,8 @@ void add(IdleWork& work, const spmd::LocalProgram& program, const spmd::Instruct
   }
   work.flops += flops;
   for (int axis = 0; mesh && axis < mesh->order(); ++axis)
-    if (mesh->axis_size(axis) > 1 && !(splitting & axis_bit(axis))) work.repeated[mesh->axes()[axis].name] += flops;
+    if (spmd::processors_along(*mesh, axis) > 1 && !(splitting & axis_bit(axis)))
+      work.repeated[mesh->axes()[axis].name] += flops;
 }
 
 void add_all(IdleWork& work, const spmd::LocalProgram& program, double times, AxisSet splitting) {

@@ -9,6 +9,7 @@
 
 #include "ops/registry.h"
 #include "spmd/collectives.h"
+#include "spmd/pipeline.h"
 #include "support/diagnostics.h"
 #include "support/library_files.h"
 #include "support/source.h"
@@ -94,10 +95,7 @@ Link MachineModel::over(const Mesh& mesh, AxisSet set, spmd::CollectiveKind kind
   const Link& usual = special == collectives.end() ? link : special->second;
   Link slowest{0, std::numeric_limits<double>::infinity()};
   // The processors of a group, and those of them in one node. `stride` is the distance of neighbours along the axis.
-  // The axis of micro-batches, `micro'`, has no processors (spmd/pipeline.h).
-  const auto processors = [&](int axis) {
-    return mesh.axes()[axis].name.str().ends_with('\'') ? 1 : mesh.axis_size(axis);
-  };
+  const auto processors = [&](int axis) { return spmd::processors_along(mesh, axis); };
   int64_t group = 1, together = 1, stride = 1;
   for (int axis = 0; axis < mesh.order(); ++axis) stride *= processors(axis);
   for (int axis = 0; axis < mesh.order(); ++axis) {

@@ -32,6 +32,10 @@ OnMicroBatches::OnMicroBatches(const Mesh& mesh, Name micro, int64_t count) : mi
   mesh_ = std::make_shared<const Mesh>(mesh.name(), std::move(axes));
 }
 
+int64_t processors_along(const Mesh& mesh, int axis) {
+  return mesh.axes()[static_cast<size_t>(axis)].name.str().ends_with('\'') ? 1 : mesh.axis_size(axis);
+}
+
 Sharding OnMicroBatches::split(Sharding sharding, const Dims& dims) const {
   for (size_t d = 0; d < dims.size(); ++d)
     if (dims[d].name == micro_) sharding.dims[d] = {mesh_->order() - 1};

@@ -45,6 +45,8 @@ class OnMicroBatches {
   MeshPtr mesh_;
 };
 
+/// The number of processors along an axis. The axis of micro-batches, whose name has a prime, has one.
+int64_t processors_along(const Mesh& mesh, int axis);
 /// The number of micro-batches of a pipelined loop.
 int64_t micro_batches(const graph::Region& region);
 /// The number of stages that have an iteration to run.

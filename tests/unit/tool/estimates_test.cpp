@@ -259,6 +259,18 @@ TEST_F(Estimates, APlanSaysHowLongStagesOfAPipelineIdle) {
       << plan.out;
 }
 
+TEST_F(Estimates, APlanSaysThatAPipelineWithoutAGradientCannotAlternate) {
+  const std::string file = write("a.mtf",
+                                 "mesh line = [p: 4]\nlayout stages = {layers -> p}\n"
+                                 "dim layers = 4, micro = 8, a = 3\n"
+                                 "print(sum(scan(fn(h, w) = h * w, ones([micro, a]), random.normal([layers, a]), "
+                                 "over: layers, pipeline: micro, schedule: \"1f1b\")))\n");
+  const ProcessResult plan = mtf({"plan", file});
+  EXPECT_NE(plan.out.find("a pipeline over p is to have the schedule 1f1b, and has gpipe"), std::string::npos)
+      << plan.out;
+  EXPECT_EQ(plan.out.find("micro'"), std::string::npos) << "micro-batches are no axis of processors";
+}
+
 TEST_F(Estimates, APlanSaysWhereProcessorsIdleOrRepeatWork) {
   const std::string file = write(
       "a.mtf",
