@@ -62,8 +62,7 @@ std::string region_text(const Region& region, const Mesh* mesh) {
   if (!region.micro.empty()) text += fmt::format(" along {}", region.micro.text());
   if (!region.stages.empty())
     text += fmt::format(" {} stages {}", region.hands_on ? "through" : "of", axes_text(region.stages, *mesh));
-  if (!region.joined.empty()) text += " joined";
-  for (const int32_t origin : region.joined) text += fmt::format(" {}", origin);
+  if (!region.joined.empty()) text += fmt::format(" joined {} idle {}", region.joined.size(), region.idle);
   return text;
 }
 
@@ -84,8 +83,10 @@ Region read_region(TextReader& reader, const Mesh* mesh) {
   if (reader.take("along")) region.micro = reader.dim_name();
   region.hands_on = reader.take_words({"through", "stages"});
   if (region.hands_on || reader.take_words({"of", "stages"})) region.stages = read_axes(reader, mesh);
-  if (reader.take("joined"))
-    while (reader.is_number()) region.joined.push_back(static_cast<int32_t>(reader.integer(0, INT32_MAX)));
+  if (reader.take("joined")) {
+    region.joined.assign(static_cast<size_t>(reader.integer(1, INT32_MAX)), -1);  // the text has no captured program
+    region.idle = number("idle");
+  }
   return region;
 }
 

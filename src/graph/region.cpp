@@ -209,7 +209,8 @@ std::vector<TensorType> results_of(const Region& region, const Dim& over) {
   for (size_t r = 0; r < region.iteration.roots.size(); ++r) {
     TensorType type = region.iteration.type(region.iteration.roots[r]);
     const auto place = static_cast<int32_t>(r);
-    if (place >= region.carried && place < region.carried + region.stacked) {
+    // The values of micro-batches of a joined pipeline have the dim already.
+    if (place >= region.carried && place < region.carried + region.stacked && region.joined.empty()) {
       Dim all = over;
       if (place >= region.carried + region.stacked - region.saved) all.name = all.name.followed_by("'");
       while (has_dim(type.dims, all.name)) all.name = all.name.followed_by("'");
