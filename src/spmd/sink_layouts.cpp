@@ -244,7 +244,8 @@ class Sinker {
   void follow_primal(size_t i) {
     const int32_t primal = program_.operations[i].like;
     const graph::LaidOutOperation& operation = at(i);
-    if (primal < 0 || !moved_[primal] || operation.op->role != graph::Role::kView || operation.results.size() != 1 ||
+    if (primal < 0 || !moved_[primal] || at(primal).region || operation.why.like_result != 0 ||
+        operation.op->role != graph::Role::kView || operation.results.size() != 1 ||
         operation.operands[0] != operation.results[0] || readers_.is_root({static_cast<int32_t>(i), 0}))
       return;
     const graph::ProgramValue operand = program_.operands_of(i)[0];
