@@ -38,7 +38,7 @@ class [[nodiscard]] OwnScope {
   OwnScope(SpareScopes& spare, const ScopePtr& outer, size_t outer_limit, int uncertain,
            const Function* called = nullptr)
       : spare_(spare), depth_(*spare.innermost_) {
-    if (!depth_.inner) depth_.inner = std::make_unique<SpareScopes::Depth>(nullptr, &depth_);
+    if (!depth_.inner) depth_.inner.reset(new SpareScopes::Depth{nullptr, &depth_});
     spare.innermost_ = depth_.inner.get();
     if (depth_.scope) depth_.scope->begin(outer, outer_limit, uncertain);
     else depth_.scope = std::make_shared<Scope>(outer, outer_limit, uncertain);

@@ -53,23 +53,23 @@ std::vector<std::string> heads_of(const OptionSets& found, const std::string& la
 }
 
 /// The two tables of an answer: their title, heads and rows.
-struct Part {
+struct Section {
   std::string title;
   std::vector<std::string> heads;
   std::vector<std::vector<std::string>> rows;
 };
 
-std::vector<Part> parts_of(const OptionSets& found) {
+std::vector<Section> parts_of(const OptionSets& found) {
   if (found.all.empty()) return {};
-  std::vector<Part> parts;
+  std::vector<Section> parts;
   if (!found.best.empty()) {
-    Part& best = parts.emplace_back(Part{"the fastest:", heads_of(found, "than the first"), {}});
+    Section& best = parts.emplace_back(Section{"the fastest:", heads_of(found, "than the first"), {}});
     for (const OptionSet& each : found.best) {
       best.rows.push_back(cells_of(each));
       best.rows.back().push_back(&each == &found.best.front() ? "" : reason_against(found.best.front(), each));
     }
   }
-  Part& front = parts.emplace_back(Part{"less memory for more time:", heads_of(found, ""), {}});
+  Section& front = parts.emplace_back(Section{"less memory for more time:", heads_of(found, ""), {}});
   for (const OptionSet& each : found.front) {
     front.rows.push_back(cells_of(each));
     front.rows.back().push_back(found.memory && each.peak_bytes > *found.memory ? "does not fit" : "");
@@ -147,7 +147,7 @@ std::string ways_out_text(std::vector<OptionSet> ways, int64_t memory, double se
 
 std::string combinations_text(const OptionSets& found, std::size_t width) {
   std::string text = fitted_line(headline(found), width);
-  for (const Part& part : parts_of(found)) {
+  for (const Section& part : parts_of(found)) {
     Table table(std::string(part.heads.size() - 1, 'r') + "l");
     table.row(part.heads);
     for (const std::vector<std::string>& row : part.rows) table.row(row);
@@ -167,7 +167,7 @@ std::string combinations_page(const OptionSets& found, const std::string& script
                          "text-align: left }}</style></head><body><h1>{0}</h1>\n<p>{1}</p>\n",
                          xml_text(script), xml_text(headline(found)));
   if (!found.all.empty()) page += picture(found);
-  for (const Part& part : parts_of(found)) {
+  for (const Section& part : parts_of(found)) {
     page += fmt::format("<h2>{}</h2>\n<table><tr>", xml_text(part.title));
     for (const std::string& head : part.heads) page += "<th>" + xml_text(head) + "</th>";
     for (const std::vector<std::string>& row : part.rows) {
