@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mtf/interpreter.h"
+#include "session/combinations.h"
 
 namespace mtf {
 namespace {
@@ -21,6 +22,7 @@ AnswerJson json_of(const UnreadRecord& record);
 AnswerJson json_of(const CollectiveReason& record);
 AnswerJson json_of(const LayoutCost& record);
 AnswerJson json_of(const FoundLayout& record);
+AnswerJson json_of(const session::OptionSet& record);
 AnswerJson json_of(const DiagnosticRecord::Related& record);
 AnswerJson json_of(const DiagnosticRecord::Fix::Edit& record);
 AnswerJson json_of(const DiagnosticRecord::Fix& record);
@@ -120,6 +122,17 @@ AnswerJson json_of(const FoundLayout& found) {
           {"counters", json_of(found.counters)}};
 }
 
+AnswerJson json_of(const session::OptionSet& each) {
+  AnswerJson json{{"set", AnswerJson::object()},
+                  {"seconds", each.seconds},
+                  {"peak_bytes", each.peak_bytes},
+                  {"flops_per_second", each.parts.flops_per_second()},
+                  {"parts", AnswerJson::object()}};
+  for (const auto& [option, value] : each.set) json["set"][option] = value;
+  for (const auto& [part, seconds] : each.parts.named()) json["parts"][part] = seconds;
+  return json;
+}
+
 AnswerJson labelled(const PlaceRecord& place, const std::string& label) {
   AnswerJson json = json_of(place);
   json["label"] = label;
@@ -183,6 +196,19 @@ std::string to_json(const ExplanationRecord& explanation) {
 std::string to_json(const std::vector<FoundLayout>& found) {
   AnswerJson json = headed("search");
   json["found"] = list_of(found);
+  return text_of(json, kIndent);
+}
+
+std::string to_json(const session::OptionSets& found) {
+  AnswerJson json = headed("combinations");
+  json["machine"] = found.machine;
+  json["processors"] = found.processors;
+  json["planned"] = found.planned;
+  json["too_large"] = found.too_large;
+  json["best"] = list_of(found.best);
+  json["front"] = list_of(found.front);
+  json["refused"] = AnswerJson::array();
+  for (const auto& [why, count] : found.refused) json["refused"].push_back({{"why", why}, {"count", count}});
   return text_of(json, kIndent);
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cost/layout_costs.h"
@@ -286,36 +285,6 @@ std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& tim
   if (time.hidden > kLeast) parts.emplace_back("of it beside computing", time.hidden);
   parts.emplace_back("in all", time.total());
   return parts;
-}
-
-std::string to_json(const session::OptionSets& found) {
-  using Json = nlohmann::ordered_json;
-  const auto of = [&](const session::OptionSet& each) {
-    Json json{{"set", Json::object()},
-              {"seconds", each.seconds},
-              {"peak_bytes", each.peak_bytes},
-              {"flops_per_second", each.parts.flops_per_second()},
-              {"parts", Json::object()}};
-    for (const auto& [option, value] : each.set) json["set"][option] = value;
-    for (const auto& [part, seconds] : each.parts.named()) json["parts"][part] = seconds;
-    return json;
-  };
-  const auto list_of = [&](const std::vector<session::OptionSet>& all) {
-    Json list = Json::array();
-    for (const session::OptionSet& each : all) list.push_back(of(each));
-    return list;
-  };
-  Json json{{"schema", 1},
-            {"record", "combinations"},
-            {"machine", found.machine},
-            {"processors", found.processors},
-            {"planned", found.planned},
-            {"too_large", found.too_large},
-            {"best", list_of(found.best)},
-            {"front", list_of(found.front)},
-            {"refused", Json::array()}};
-  for (const auto& [why, count] : found.refused) json["refused"].push_back({{"why", why}, {"count", count}});
-  return json.dump(2) + "\n";
 }
 
 ExplanationRecord explanation_record(const session::Explanation& explanation) {

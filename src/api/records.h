@@ -12,7 +12,6 @@
 #include "eval/reports.h"
 #include "mtf/interpreter.h"
 #include "plan/counters.h"
-#include "session/combinations.h"
 #include "session/explanation.h"
 #include "session/plan_summary.h"
 #include "session/planned.h"
@@ -41,7 +40,5 @@ void add_time(session::PlanSummary& summary, const session::PlanTree& tree, std:
 /// Returns the parts of a program's time: in kernels, in each kind of collectives, and in all.
 std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& time);
 std::vector<FoundLayout> found_layouts(const cost::SearchResult& result);
-/// Returns the combinations of options of a script as JSON (json_fields.def).
-std::string to_json(const session::OptionSets& found);
 
 }  // namespace mtf

@@ -5,6 +5,7 @@
 
 #include "graph/op.h"
 #include "graph/region.h"
+#include "ops/ops.h"
 #include "plan/predict.h"
 #include "schedule/schedule.h"
 #include "types/saturating.h"
@@ -25,7 +26,7 @@ struct Use {
 /// True if an instruction only gives values another type, another layout, or another place.
 bool only_copies(const spmd::Instruction& instruction) {
   return instruction.kind != spmd::InstructionKind::kCompute || instruction.node->op->role == graph::Role::kView ||
-         instruction.node->op->name == "cast";
+         instruction.node->op == &ops::kCast;
 }
 
 std::vector<Use> uses_at(const schedule::Schedule& schedule, int peak, bool is_iteration) {

@@ -129,11 +129,10 @@ class Chooser {
       for (int v : instruction.operands)  // a sum is stored in the order of its terms
         if (const auto sum = sums_.find(v); sum != sums_.end())
           program_.values[v].order = program_.values[program_.sums[sum->second]].order;
-      if (instruction.kind == spmd::InstructionKind::kTakeOver && !inputs_.contains(instruction.operands[0]))
+      if (instruction.kind == spmd::InstructionKind::kTakeOver && !takes_input(program_, instruction))
         instruction.operands[0] =
             in_order(instruction.operands[0], mtf::written_order(program_.values[instruction.operands[0]].dims.size()),
                      *instruction.node);
-      if (instruction.kind == spmd::InstructionKind::kInput) inputs_[instruction.results[0]] = instruction.input;
       if (instruction.iteration) choose_in_iteration(instruction);
       else
         for (int v : instruction.results) program_.values[v].order = order_of_result(instruction, v);
@@ -262,15 +261,14 @@ class Chooser {
     for (size_t k : settled) chooser.ends_in(k, orders[k]);
     for (const spmd::Instruction& instruction : iteration.instructions)
       if (instruction.kind == spmd::InstructionKind::kTakeOver && !takes_input(iteration, instruction))
-        chooser.ends_in(static_cast<size_t>(instruction.input),
+        chooser.ends_in(static_cast<size_t>(output_taken_over(iteration, instruction)),
                         mtf::written_order(iteration.values[instruction.results[0]].dims.size()));
     chooser.run();
     return iteration;
   }
 
   spmd::LocalProgram& program_;
-  std::unordered_map<int, int32_t> sums_;    // for values that are running sums: the index of the sum
-  std::unordered_map<int, int32_t> inputs_;  // for values that are inputs: the index
+  std::unordered_map<int, int32_t> sums_;  // for values that are running sums: the index of the sum
   std::vector<std::pair<size_t, Order>> ends_in_;
 };
 

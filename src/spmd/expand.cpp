@@ -98,6 +98,19 @@ int64_t largest_bytes(const LocalValue& value) {
   return bytes;
 }
 
+NewDims::NewDims(const graph::LaidOutOperation& operation) {
+  for (const std::vector<TensorType>* types : {&operation.operands, &operation.results})
+    for (const TensorType& type : *types) known_.insert(known_.end(), type.dims.begin(), type.dims.end());
+}
+
+Dim NewDims::named_like(const Dim& like, int64_t size) {
+  Name name = like.name;
+  do name = name.followed_by("'");
+  while (has_dim(known_, name));
+  known_.push_back({name, size});
+  return known_.back();
+}
+
 LocalProgram split_alone(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,
                          const LoweringOptions& options) {
   return split_as_it_is(alone(operation, operands), options);

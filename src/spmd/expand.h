@@ -34,6 +34,17 @@ struct ExpandedOperand {
 graph::Program stand_in_for(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands,
                             const std::function<graph::Values(ops::Builder&, const graph::Values&)>& make);
 
+/// Names new dims for the program that replaces an operation.
+class NewDims {
+ public:
+  explicit NewDims(const graph::LaidOutOperation& operation);
+  /// Returns a dim whose name is that of `like` with primes.
+  Dim named_like(const Dim& like, int64_t size);
+
+ private:
+  Dims known_;
+};
+
 /// Returns the local program of a single operation.
 LocalProgram split_alone(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,
                          const LoweringOptions& options);

@@ -1,8 +1,8 @@
 // Joins the two loops of a pipeline whose schedule is 1F1B (PipeDream: Narayanan et al., 2019; Megatron-LM: 2021).
 //
 // The gradient of a pipelined loop is another pipelined loop. With GPipe's schedule all micro-batches pass through the
-// first loop, then all through the second. So every stage keeps what it saves for all of them. With 1F1B a stage does
-// the backward pass of a micro-batch as soon as it can. F1 and B1 are the passes of micro-batch 1 through a stage:
+// first loop, then all through the second. So each stage keeps the saved values of all micro-batches. With 1F1B a stage
+// does the backward pass of a micro-batch as soon as it can. F1 and B1 are the passes of micro-batch 1 through a stage:
 //
 //   stage 0   F0 F1 F2          B0 F3 B1 F4 B2 …     keeps at most 3 micro-batches, the number of stages
 //   stage 1      F0 F1       B0 F2 B1 F3 B2 …        keeps 2
@@ -18,8 +18,8 @@
 //     backward    the second loop over layers
 //
 // Each gradient is added up in the order of the micro-batches, as with GPipe's schedule. The pass leaves a pipeline as
-// it is if something between its loops mixes micro-batches, if several loops read what it saves, or if there is no
-// second loop in the program.
+// it is in three cases: an operation between its loops mixes micro-batches, several loops read the saved values, or the
+// program has no second loop.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -124,8 +124,6 @@ class Joiner {
     const graph::LaidOutOperation& here = operation(i);
     if (here.op == &ops::kAssign || !same_mesh(here.mesh, first_.mesh)) return false;
     if (here.region && (here.region->hands_on || !here.region->micro.empty())) return false;
-    for (const TensorType& type : here.results)
-      if (type.element == ElementType::kBool && program_.roots.empty()) return false;
     std::optional<std::vector<AlongMicro>> along = along_micro(here, operands, region_.micro);
     if (!along) return false;
     along_[i] = std::move(*along);

@@ -44,11 +44,11 @@ class Loop {
   Loop(const graph::LaidOutOperation& product, const Cut& cut, ops::Builder& builder)
       : product_(product), cut_(cut), builder_(builder) {
     builder.context.no_grad = true;
-    for (const std::vector<TensorType>* types : {&product.operands, &product.results})
-      for (const TensorType& type : *types) known_.insert(known_.end(), type.dims.begin(), type.dims.end());
-    parts_ = fresh(cut.along, cut.blocks), indices_ = fresh(cut.along, cut.along.size / cut.blocks);
-    round_ = fresh(cut.cut, cut.blocks), own_ = fresh(cut.cut, cut.blocks);
-    inner_ = fresh(cut.cut, cut.cut.size / cut.blocks), iterations_ = fresh(cut.cut, cut.blocks - 1);
+    NewDims dims(product);
+    parts_ = dims.named_like(cut.along, cut.blocks), indices_ = dims.named_like(cut.along, cut.along.size / cut.blocks);
+    round_ = dims.named_like(cut.cut, cut.blocks), own_ = dims.named_like(cut.cut, cut.blocks);
+    inner_ = dims.named_like(cut.cut, cut.cut.size / cut.blocks),
+    iterations_ = dims.named_like(cut.cut, cut.blocks - 1);
     is_summed_ = !has_dim(product.results[0].dims, cut.cut.name);
     if (type_.element == ElementType::kBf16 && adds_up()) type_.element = ElementType::kF32;
     type_.dims = cut_up(product.results[0].dims, moves_sum() ? round_ : own_);
@@ -64,15 +64,6 @@ class Loop {
  private:
   bool moves_sum() const { return cut_.moves == Moves::kSum; }
   bool adds_up() const { return moves_sum() || is_summed_; }
-
-  /// Returns a dim with a new name.
-  Dim fresh(const Dim& like, int64_t size) {
-    Name name = like.name;
-    do name = name.followed_by("'");
-    while (has_dim(known_, name));
-    known_.push_back({name, size});
-    return known_.back();
-  }
 
   /// Returns dims of the product with `along` in parts. The dim `cut` is either in `blocks` or, without them, one
   /// block.
@@ -177,7 +168,6 @@ class Loop {
   const graph::LaidOutOperation& product_;
   const Cut& cut_;
   ops::Builder& builder_;
-  Dims known_;
   Dim parts_, indices_;      ///< of `along`
   Dim round_, own_, inner_;  ///< for the dim `cut`: blocks that move, blocks that stay, elements of a block
   Dim iterations_;

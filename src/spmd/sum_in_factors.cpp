@@ -52,19 +52,10 @@ class SumInFactors {
  public:
   SumInFactors(const graph::LaidOutOperation& sum, const Factors& factors, ops::Builder& builder)
       : sum_(sum), factors_(factors), builder_(builder) {
-    Dims known;
-    for (const std::vector<TensorType>* types : {&sum.operands, &sum.results})
-      for (const TensorType& type : *types) known.insert(known.end(), type.dims.begin(), type.dims.end());
-    const auto fresh = [&](int64_t size) {
-      Name name = factors.dim.name;
-      do name = name.followed_by("'");
-      while (has_dim(known, name));
-      known.push_back({name, size});
-      return known.back();
-    };
+    NewDims dims(sum);
     const int64_t parts = sum.mesh->group_size(factors.outer.set());
-    outer_ = fresh(parts);
-    inner_ = fresh(factors.dim.size / parts);
+    outer_ = dims.named_like(factors.dim, parts);
+    inner_ = dims.named_like(factors.dim, factors.dim.size / parts);
   }
 
   Value add(const Values& operands) const {

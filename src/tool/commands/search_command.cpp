@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "api/json.h"
 #include "api/records.h"
 #include "run/dry_runtime.h"
 #include "session/session.h"

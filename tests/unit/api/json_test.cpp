@@ -9,6 +9,7 @@
 #include "api/records.h"
 #include "mtf/interpreter.h"
 #include "mtf/mtf.h"
+#include "session/combinations.h"
 
 namespace mtf {
 namespace {

@@ -246,13 +246,15 @@ TEST_F(Estimates, GradientsAreSummedBesideTheBackwardPass) {
   EXPECT_EQ(planned("1", "").find("beside computing"), std::string::npos) << "nothing is communicated";
 }
 
+/// A script with a pipeline of four stages, which applies `layer` to h and w.
+std::string pipeline_of(const std::string& layer, const std::string& more) {
+  return "mesh line = [p: 4]\nlayout stages = {layers -> p}\ndim layers = 4, micro = 8, a = 3\n"
+         "print(sum(scan(fn(h, w) = " +
+         layer + ", ones([micro, a]), random.normal([layers, a]), over: layers, pipeline: micro" + more + ")))\n";
+}
+
 TEST_F(Estimates, APlanSaysHowLongStagesOfAPipelineIdle) {
-  const std::string file = write("a.mtf",
-                                 "mesh line = [p: 4]\nlayout stages = {layers -> p}\n"
-                                 "dim layers = 4, micro = 8, a = 3\n"
-                                 "print(sum(scan(fn(h, w) = tanh(h * w), ones([micro, a]), random.normal([layers, "
-                                 "a]), over: layers, pipeline: micro)))\n");
-  const ProcessResult plan = mtf({"plan", file});
+  const ProcessResult plan = mtf({"plan", write("a.mtf", pipeline_of("tanh(h * w)", ""))});
   EXPECT_NE(plan.out.find("each stage of a pipeline over p idles in 3 of 11 turns, 27% of its time; the schedule is "
                           "gpipe"),
             std::string::npos)
@@ -260,12 +262,7 @@ TEST_F(Estimates, APlanSaysHowLongStagesOfAPipelineIdle) {
 }
 
 TEST_F(Estimates, APlanSaysThatAPipelineWithoutAGradientCannotAlternate) {
-  const std::string file = write("a.mtf",
-                                 "mesh line = [p: 4]\nlayout stages = {layers -> p}\n"
-                                 "dim layers = 4, micro = 8, a = 3\n"
-                                 "print(sum(scan(fn(h, w) = h * w, ones([micro, a]), random.normal([layers, a]), "
-                                 "over: layers, pipeline: micro, schedule: \"1f1b\")))\n");
-  const ProcessResult plan = mtf({"plan", file});
+  const ProcessResult plan = mtf({"plan", write("a.mtf", pipeline_of("h * w", ", schedule: \"1f1b\""))});
   EXPECT_NE(plan.out.find("a pipeline over p is to have the schedule 1f1b, and has gpipe"), std::string::npos)
       << plan.out;
   EXPECT_EQ(plan.out.find("micro'"), std::string::npos) << "micro-batches are no axis of processors";
