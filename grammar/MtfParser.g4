@@ -96,7 +96,7 @@ element_type: F32 | F64 | BF16 | I32 | BOOL;
 // looking ahead without end.
 layout_ref: layout_literal | IDENT (DOT any_word)?;
 layout_literal: LBRACE (layout_item (COMMA layout_item)* COMMA?)? RBRACE;
-// Before a path the IDENT is `params` or `states`.
+// Before a path the IDENT is `params`, `states` or `values`.
 layout_item
   : DOTDOT
   | IDENT PRIME* ARROW (any_word | LBRACKET any_word (COMMA any_word)* COMMA? RBRACKET)

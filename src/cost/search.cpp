@@ -87,7 +87,7 @@ class Candidates {
   /// True if only the rules of the search mention axes.
   bool interchangeable() const {
     const Layout& pinned = question_.pinned;
-    if (!pinned.rules.empty() || !pinned.stored.empty() || !costs_.machine()->axes.empty()) return false;
+    if (!pinned.rules.empty() || !pinned.by_path.empty() || !costs_.machine()->axes.empty()) return false;
     for (const graph::LayoutRecord::Decision& decision : costs_.record().layouts()->decisions())
       if (decision.operation->why.asked) return false;
     return true;
@@ -146,7 +146,7 @@ class Candidates {
 
   LayoutPtr rules_of_axes() const {
     auto rules = std::make_shared<Layout>();
-    rules->stored = question_.pinned.stored;
+    rules->by_path = question_.pinned.by_path;
     for (size_t d = 0; d < axes_.size(); ++d) {
       if (axes_[d] == 0) continue;
       rules->rules.push_back({bound_.dims()[d].name, names_of(d), {}});
@@ -250,7 +250,9 @@ class Searcher : Candidates {
   }
 
   /// True if the search tries rules by path.
-  bool tries_stored() const { return question_.stored && question_.pinned.stored.empty() && !bound_.stored().empty(); }
+  bool tries_stored() const {
+    return question_.stored && !question_.pinned.stores_by_path() && !bound_.stored().empty();
+  }
 
   double worst_kept() const {
     if (tries_stored())
@@ -337,7 +339,7 @@ class Searcher : Candidates {
 
   /// Remembers a candidate if it is among the fastest, so that rules by path are tried with it.
   void note(double seconds, const Candidate& candidate) {
-    if (!tries_stored() || !candidate.rules->stored.empty()) return;
+    if (!tries_stored() || candidate.rules->stores_by_path()) return;
     if (quickest_.size() == kMostStored && seconds >= quickest_.back().seconds) return;
     const auto at = std::upper_bound(quickest_.begin(), quickest_.end(), seconds,
                                      [](double one, const Ranked& other) { return one < other.seconds; });
@@ -354,11 +356,11 @@ class Searcher : Candidates {
         if ((params & states) != params || (params | states) == 0) continue;
         tell();
         auto layout = std::make_shared<Layout>(*behind.rules);
-        if (params != 0) layout->stored.push_back({true, "*", stored_rules(behind, true, params), {}});
+        if (params != 0) layout->by_path.push_back({ByPath::kParams, "*", stored_rules(behind, true, params), {}});
         if (states != params || !states_follow())
-          layout->stored.push_back({false, "*", stored_rules(behind, false, states), {}});
-        std::erase_if(layout->stored, [](const StoredRule& rule) { return rule.rules.empty(); });
-        if (!layout->stored.empty()) take({behind.mesh, std::move(layout), {}});
+          layout->by_path.push_back({ByPath::kStates, "*", stored_rules(behind, false, states), {}});
+        std::erase_if(layout->by_path, [](const PathRule& rule) { return rule.rules.empty(); });
+        if (layout->stores_by_path()) take({behind.mesh, std::move(layout), {}});
       }
     }
   }
@@ -467,7 +469,7 @@ class Searcher : Candidates {
          !question_.mesh && !least.processors && processors <= 64 * question_.processors; processors *= 2)
       if (const auto small = smallest(this->meshes(processors), 1); !small.empty() && off * small[0].bytes <= memory)
         least.processors = processors;
-    if (!question_.stored && question_.pinned.stored.empty() && !bound_.stored().empty()) {
+    if (!question_.stored && !question_.pinned.stores_by_path() && !bound_.stored().empty()) {
       // Estimates the peak with each param and state stored over all axes, as if their rules were undecided.
       begin(least.candidate.mesh);
       for (size_t d = 0; d < axes_.size(); ++d)

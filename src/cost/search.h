@@ -19,7 +19,7 @@
 // If memory is limited, the search costs no candidate whose estimated peak is too large (cost/peak_estimate.h). If no
 // candidate fits, it plans the candidates with the least estimates to find their real peaks.
 //
-// On request, a candidate also says by path how params and states are stored (StoredRule). The search tries this only
+// On request, a candidate also says by path how params and states are stored (PathRule). The search tries this only
 // with the fastest rules of dims: for params, states or both, over each set of axes. So its result with such rules is
 // the best of these candidates, not of all.
 #include <functional>

@@ -222,14 +222,7 @@ HostValue Evaluator::at(const ast::Expr& expr, const ast::AtExpr& at, const Scop
   graph::Value value = convert.to_tensor(object, at.object->span);
   builder.span = expr.span;
   meshes.check(expr.span);
-  const MeshPtr& mesh = builder.context.mesh;
-  graph::GivenLayout layout;
-  layout.sharding = same_mesh(value.mesh(), mesh) ? value.sharding() : replicated(value.dims().size());
-  layout.why.asked = asked_by(*this, at.layout, value.type(), scope);
-  if (layout.why.asked)
-    layout.sharding = asked_sharding(value.type(), *layout.why.asked, layout.sharding, *mesh, expr.span);
-  layout.inherited = layout.sharding.split();
-  return builder.laid_out(value, std::move(layout));
+  return builder.laid_out(value, asked_by(*this, at.layout, value.type(), scope));
 }
 
 }  // namespace mtf::eval

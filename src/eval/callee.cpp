@@ -27,11 +27,16 @@ std::string path_of(const Scope& instance, int depth = 0) {
 
 }  // namespace
 
+bool is_call_of_model(const Function& function) {
+  static const Name kCall("call");
+  return function.name == kCall && function.scope && function.scope->model != nullptr;
+}
+
 Callee callee_of(const Function& function) {
   const std::string name = function.name.empty() ? "fn" : function.name.str();
   const ast::ModelStmt* model = function.scope ? function.scope->model : nullptr;
   if (model == nullptr) return {name, {}};
-  return {model->name.name.str() + (name == "call" ? "" : "." + name), path_of(*function.scope)};
+  return {model->name.name.str() + (is_call_of_model(function) ? "" : "." + name), path_of(*function.scope)};
 }
 
 }  // namespace mtf::eval

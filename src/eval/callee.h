@@ -12,5 +12,7 @@ struct Callee {
   std::string path;  ///< the path of the model's instance, if its variables have one: `blocks[1]`
 };
 Callee callee_of(const Function& function);
+/// True for the `fn call` of a model.
+bool is_call_of_model(const Function& function);
 
 }  // namespace mtf::eval

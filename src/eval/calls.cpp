@@ -8,6 +8,7 @@
 #include "eval/possible_values.h"
 #include "eval/span_table.h"
 #include "eval/variables_below.h"
+#include "graph/layouts.h"
 #include "support/text.h"
 
 namespace mtf::eval {
@@ -354,7 +355,36 @@ HostValue Calls::call_directly(const Function& function, const ast::CallExpr& ca
 
 HostValue Calls::enter(const Function& function, Span span, const ScopePtr& scope) {
   const Activation call(*this, &function, nullptr, &*scope, span);
-  return evaluator_.domain.is_abstract() ? walk_function(function, span, scope) : run_function(function, span, scope);
+  HostValue result =
+      evaluator_.domain.is_abstract() ? walk_function(function, span, scope) : run_function(function, span, scope);
+  const LayoutPtr& layout = evaluator_.builder.context.layout;
+  if (layout && layout->lays_out_results()) [[unlikely]]
+    return laid_out_by_path(function, std::move(result), span);
+  return result;
+}
+
+HostValue Calls::laid_out_by_path(const Function& function, HostValue result, Span span) {
+  if (!is_call_of_model(function) || makes_instance()) return result;
+  std::string path = callee_of(function).path;
+  if (path.empty()) return result;
+  if (evaluator_.domain.is_check()) evaluator_.meshes.has_path(ByPath::kValues, path);
+  const auto asked = graph::asked_by_path(*evaluator_.builder.context.layout, std::move(path));
+  if (asked->rules.rules.empty()) return result;
+  const auto lay_out = [&](HostValue& value, const auto& self) -> void {
+    if (const graph::Value* const tensor = tensor_of(value)) {
+      evaluator_.builder.span = span;
+      evaluator_.meshes.check(span);
+      value = evaluator_.builder.laid_out(*tensor, asked);
+    } else if (auto* const list = value.as<ListPtr>()) {
+      auto laid_out = std::make_shared<List>();
+      laid_out->tuple = (*list)->tuple;
+      laid_out->items = (*list)->items;
+      for (HostValue& item : laid_out->items) self(item, self);
+      value = std::move(laid_out);
+    }
+  };
+  lay_out(result, lay_out);
+  return result;
 }
 
 HostValue Calls::walk_function(const Function& function, Span span, const ScopePtr& scope) {

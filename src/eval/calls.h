@@ -136,6 +136,8 @@ class Calls {
   HostValue call_function(const Function& function, Arguments& arguments);
   /// Runs a function whose arguments are bound in `scope`.
   HostValue enter(const Function& function, Span span, const ScopePtr& scope);
+  /// Lays out the tensors of a call's result as the layout in force asks for the path of the called instance.
+  HostValue laid_out_by_path(const Function& function, HostValue result, Span span);
   /// Fails (call_too_deep) at `span`: too many calls are under way. `how`: how they are nested.
   [[noreturn]] static void too_deep(Name callee, Span span, std::string_view how);
   bool is_too_deep() const { return innermost_ && innermost_->depth >= kMaxCalls; }

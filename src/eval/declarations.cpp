@@ -119,8 +119,8 @@ LayoutPtr layout_of(Name name, const ast::LayoutLiteral& literal) {
   layout->name = name;
   layout->span = literal.span;
   layout->rules = rules_of(literal.rules);
-  for (const ast::StoredRule& stored : literal.stored)
-    layout->stored.push_back({stored.trainable, stored.path, rules_of(stored.rules), stored.span});
+  for (const ast::PathRule& rule : literal.by_path)
+    layout->by_path.push_back({rule.of, rule.path, rules_of(rule.rules), rule.span});
   return layout;
 }
 

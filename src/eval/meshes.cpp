@@ -152,20 +152,23 @@ void Meshes::report_layouts(Findings& findings) const {
 }
 
 void Meshes::report_paths(const Layout& layout, Findings& findings) const {
-  for (const StoredRule& rule : layout.stored) {
+  for (const PathRule& rule : layout.by_path) {
     std::vector<std::string> paths;
-    for (const auto& [trainable, path] : paths_)
-      if (trainable == rule.trainable) paths.push_back(path);
+    for (const auto& [of, path] : paths_)
+      if (of == rule.of) paths.push_back(path);
     const bool is_there = std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
       return mtf::matches(path, rule.path) || mtf::matches(any_place(path), any_place(rule.path));
     });
     if (is_there) continue;
     const std::string of_rule = rule.span.is_known() ? "" : "--layout: ";
-    const std::string kind = rule.trainable ? "param" : "state";
-    Diagnostic diagnostic(Kind::layout_path_unused, rule.span,
-                          fmt::format("{}no {} has a path as {}", of_rule, kind, quote(rule.path)));
+    const bool is_call = rule.of == ByPath::kValues;
+    const std::string_view kind = is_call ? "instance" : rule.of == ByPath::kParams ? "param" : "state";
+    Diagnostic diagnostic(
+        Kind::layout_path_unused, rule.span,
+        fmt::format("{}no {} {}has a path as {}", of_rule, kind, is_call ? "that is called " : "", quote(rule.path)));
     std::string help = mtf::did_you_mean(rule.path, paths);
-    if (help.empty() && !paths.empty()) help = fmt::format("a {} has the path {}", kind, code(paths.front()));
+    if (help.empty() && !paths.empty())
+      help = fmt::format("{} {} has the path {}", is_call ? "an" : "a", kind, code(paths.front()));
     findings.report(diagnostic.help(help));
   }
 }

@@ -27,8 +27,8 @@ class Meshes {
   void declare_all_of(const Meshes& other);
   void declare_dim(Name name) { dims_.insert(name); }
   void declare_axis(Name name) { axes_.insert(name); }
-  /// Notes the path of a param (`trainable`) or state of the program.
-  void has_path(bool trainable, const std::string& path) { paths_.emplace(trainable, path); }
+  /// Notes the path of a param or state of the program, or of an instance that it calls.
+  void has_path(ByPath of, const std::string& path) { paths_.emplace(of, path); }
   void declare_layout(LayoutPtr layout) { layouts_.push_back(std::move(layout)); }
 
   /// Called when a tensor is made under the mesh and the layout in force. Fails (mesh_too_small) at the first use of a
@@ -41,9 +41,9 @@ class Meshes {
 
   /// Reports, at the end of a check, a `--placement` that fits no mesh.
   void report_placement(Findings& findings) const;
-  /// Reports layouts that name undeclared dims, or paths that no param or state has. Also reports axes that no mesh in
-  /// force with the layout had. If no tensor was made under the layout, the axes are compared with all meshes of the
-  /// program.
+  /// Reports layouts that name undeclared dims, or paths that nothing in the program has. Also reports axes that no
+  /// mesh in force with the layout had. If no tensor was made under the layout, the axes are compared with all meshes
+  /// of the program.
   void report_layouts(Findings& findings) const;
   /// Warns about rules of a layout with axes that a mesh lacks. Gives no warnings if no mesh was declared yet.
   static std::vector<Diagnostic> lacking(const Mesh& mesh, const Layout& layout);
@@ -63,7 +63,7 @@ class Meshes {
   NameSet dims_;
   NameSet axes_;
   std::vector<LayoutPtr> layouts_;  ///< all declared layouts
-  std::set<std::pair<bool, std::string>> paths_;
+  std::set<std::pair<ByPath, std::string>> paths_;
   /// For each axis of a layout in force: null if a mesh in force with it had the axis, else the first such mesh.
   std::map<NamedAxis, MeshPtr> met_;
   MeshPtr checked_;  ///< the mesh of the last check

@@ -157,11 +157,12 @@ void Variables::paths_are_complete(int64_t first_node) {
   for (const VariablePtr& variable : variables) {
     const graph::Value& value = variable->current.value();
     const Layout& layout = *variable->stored.why.rules;
-    const StoredRule* const rule = layout.find_stored(variable->trainable, variable->path);
-    if (evaluator_.domain.is_check()) evaluator_.meshes.has_path(variable->trainable, variable->path);
+    const ByPath of = variable->trainable ? ByPath::kParams : ByPath::kStates;
+    const PathRule* const rule = layout.find(of, variable->path);
+    if (evaluator_.domain.is_check()) evaluator_.meshes.has_path(of, variable->path);
     if (!value.node->is_computed(value.result)) {
       variable->known_as->path = variable->path;
-      any_rule = any_rule || !layout.stored.empty();
+      any_rule = any_rule || layout.stores_by_path();
     } else if (rule) {
       warn_of_early(*variable, *rule);
     }
@@ -183,13 +184,12 @@ void Variables::paths_are_complete(int64_t first_node) {
   }
 }
 
-void Variables::warn_of_early(const Variable& variable, const StoredRule& rule) {
+void Variables::warn_of_early(const Variable& variable, const PathRule& rule) {
   evaluator_.findings.warn(
       Diagnostic(Kind::stored_before_path, variable.span,
                  fmt::format("`{}` was computed before the instance was made that it is a part of", variable.path))
-          .related(rule.span,
-                   fmt::format("so {} does not say how it is stored",
-                               code(fmt::format("{} {}", rule.trainable ? "params" : "states", quote(rule.path)))))
+          .related(rule.span, fmt::format("so {} does not say how it is stored",
+                                          code(fmt::format("{} {}", word_of(rule.of), quote(rule.path)))))
           .help("print it, or ask for its number, behind the model"));
 }
 

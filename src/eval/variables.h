@@ -63,7 +63,7 @@ class Variables {
   graph::Value initial(const Variable& variable, const ast::ParamStmt& stmt, HostValue value);
 
   /// Warns that `rule` has no effect on a variable, because its initial value was computed before it had a path.
-  void warn_of_early(const Variable& variable, const StoredRule& rule);
+  void warn_of_early(const Variable& variable, const PathRule& rule);
 
   Evaluator& evaluator_;
   int64_t last_ = 0;

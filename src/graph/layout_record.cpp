@@ -50,6 +50,8 @@ std::string key_of(const LaidOutOperation& operation) {
   if (operation.why.asked) {
     append_rules(key, operation.why.asked->rules);
     mtf::append(key, operation.why.asked->keeps_others);
+    mtf::append(key, operation.why.asked->path.size());
+    key += operation.why.asked->path;
   }
   return key;
 }

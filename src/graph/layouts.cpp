@@ -44,7 +44,9 @@ AxisList resolve(const LayoutRule& rule, const TensorType& type, const Mesh& mes
   diagnostic.related(second.span, second.span.is_known()
                                       ? fmt::format("both map to {}", axis.text())
                                       : fmt::format("and `{}` to {} as well", second.dim.text(), axis.text()));
-  fail(diagnostic.help("map one of them to another axis, or leave one out to replicate it"));
+  fail(diagnostic.help("map one of them to another axis, or leave one out to replicate it")
+           .help(fmt::format("a rule by path splits only the results of some calls: values \"PATH\": {{{} -> {}}}",
+                             first.dim.text(), axis.text())));
 }
 
 /// True if an axis that both dims claim goes to `dim`. The larger dim gets the axis. A rule for two dims of one name,
@@ -84,11 +86,11 @@ void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& 
   }
 }
 
-/// Splits the open dims by a rule for stored values, over unused axes.
-void apply_stored_rule(Sharding& lies, std::vector<bool>& open, const StoredRule& stored, const TensorType& type,
-                       const Mesh& mesh, Span span) {
+/// Splits the open dims by a rule by path, over unused axes.
+void apply_path_rule(Sharding& lies, std::vector<bool>& open, const std::vector<LayoutRule>& rules,
+                     const TensorType& type, const Mesh& mesh, Span span) {
   AxisSet used = lies.split();
-  for (const LayoutRule& rule : stored.rules) {
+  for (const LayoutRule& rule : rules) {
     for (size_t at = 0; at < open.size(); ++at) {
       if (!open[at] || type.dims[at].name.plain() != rule.dim) continue;
       for (int axis : resolve(rule, type, mesh, span, true)) {
@@ -186,13 +188,35 @@ Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& m
   return sharding;
 }
 
-Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const Sharding& present, const Mesh& mesh,
-                        Span span) {
-  Sharding sharding = replicated(type.dims.size());
+ResultLayout asked_layout(const TensorType& type, const AskedLayout* asked, const OperandLayout& present,
+                          const Mesh& mesh, Span span) {
+  const bool is_moved = !(*present.mesh == mesh);
+  ResultLayout lies{replicated(type.dims.size())};
+  if (!asked) {
+    if (!is_moved) lies.sharding = *present.sharding;
+    lies.inherited = lies.sharding.split();
+    return lies;
+  }
   std::vector<bool> open(type.dims.size(), true);
-  apply_rules(sharding, open, type, asked.rules, mesh, span, true);
-  if (asked.keeps_others) keep_open(sharding, open, present);
-  return sharding;
+  const bool is_by_path = !asked->path.empty();
+  if (is_by_path) apply_path_rule(lies.sharding, open, asked->rules.rules, type, mesh, span);
+  else apply_rules(lies.sharding, open, type, asked->rules, mesh, span, true);
+  const AxisSet claimed = lies.sharding.split();
+  if (asked->keeps_others && !is_moved) keep_open(lies.sharding, open, *present.sharding);
+  lies.inherited = lies.sharding.split();
+  if (is_by_path) lies.inherited &= present.inherited & ~claimed;
+  return lies;
+}
+
+std::shared_ptr<const AskedLayout> asked_by_path(const Layout& layout, std::string path) {
+  AskedLayout asked;
+  asked.keeps_others = true;
+  asked.path = std::move(path);
+  if (const PathRule* const rule = layout.find(ByPath::kValues, asked.path)) {
+    asked.rules.rules = rule->rules;
+    asked.rules.span = rule->span;
+  }
+  return std::make_shared<const AskedLayout>(std::move(asked));
 }
 
 bool is_written(const LaidOutOperation& operation) {
@@ -206,9 +230,9 @@ bool follows_written(const LaidOutOperation& operation) {
 
 static bool has_path(const LayoutReason& why) { return why.variable && !why.variable->path.empty(); }
 
-const StoredRule* rule_by_path(const LayoutReason& why, const Layout& rules) {
+const PathRule* rule_by_path(const LayoutReason& why, const Layout& rules) {
   if (!has_path(why)) return nullptr;
-  return rules.find_stored(why.variable->trainable, why.variable->path);
+  return rules.find(why.variable->trainable ? ByPath::kParams : ByPath::kStates, why.variable->path);
 }
 
 Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span) {
@@ -218,10 +242,10 @@ Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const 
     apply_rules(lies, open, type, why.asked->rules, mesh, span, true);
     if (!why.asked->keeps_others) return lies;
   }
-  if (const StoredRule* rule = why.rules ? rule_by_path(why, *why.rules) : nullptr)
-    apply_stored_rule(lies, open, *rule, type, mesh, span);
+  if (const PathRule* rule = why.rules ? rule_by_path(why, *why.rules) : nullptr)
+    apply_path_rule(lies, open, rule->rules, type, mesh, span);
   if (!why.like) {
-    if (why.rules) apply_rules(lies, open, type, *why.rules, mesh, span, has_path(why) || why.rules->stored.empty());
+    if (why.rules) apply_rules(lies, open, type, *why.rules, mesh, span, has_path(why) || !why.rules->stores_by_path());
     return lies;
   }
   Sharding like = layout_like(type.dims, *why.like, why.like_result).sharding;
@@ -230,8 +254,8 @@ Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const 
   return lies;
 }
 
-FollowedLayout layout_like(const Dims& dims, const LaidOutOperation& like, int like_result) {
-  FollowedLayout followed{replicated(dims.size())};
+ResultLayout layout_like(const Dims& dims, const LaidOutOperation& like, int like_result) {
+  ResultLayout followed{replicated(dims.size())};
   const Sharding& sharding = like.shardings[like_result];
   for (size_t d = 0; d < dims.size(); ++d)
     if (const int at = find_dim(like.results[like_result].dims, dims[d].name); at >= 0)
@@ -282,7 +306,7 @@ void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> 
       }
     }
     apply_rules(sharding, open, type, layout, *operation.mesh, operation.span,
-                operation.written && (!operation.initial || layout.stored.empty()));
+                operation.written && (!operation.initial || !layout.stores_by_path()));
     if (ask_operands)
       for (int i = 0; i < dims; ++i)
         if (open[i]) take(i, claim_of_operands(operation, operands, space, r, i, false));

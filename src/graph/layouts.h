@@ -40,10 +40,19 @@ void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> 
 /// Returns the sharding that a layout alone gives a tensor. Errors as above, at `span`.
 Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& mesh, Span span, bool written = true);
 
-/// Returns the sharding of a tensor with sharding `present` after `@` asks for another layout. Errors as above, at
-/// `span`.
-Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const Sharding& present, const Mesh& mesh,
-                        Span span);
+/// A layout of a value, and its splits that results inherit.
+struct ResultLayout {
+  Sharding sharding;
+  AxisSet inherited = 0;
+};
+
+/// Returns the layout of a tensor on `mesh` after a request (null: none) for another one than `present`. Errors as
+/// above, at `span`.
+ResultLayout asked_layout(const TensorType& type, const AskedLayout* asked, const OperandLayout& present,
+                          const Mesh& mesh, Span span);
+/// Returns the request that a layout has for the results of calls of the instance at `path`. Without such a rule it
+/// asks for nothing.
+std::shared_ptr<const AskedLayout> asked_by_path(const Layout& layout, std::string path);
 
 /// True if `@` gives the split of every dim of a value: `x @ {}`, `x @ dp`, but not `x @ {.., batch -> data}`.
 bool is_written(const LaidOutOperation& operation);
@@ -52,7 +61,7 @@ bool follows_written(const LaidOutOperation& operation);
 
 /// Returns the rule that decides by the variable's path how it is stored; null if there is none or the variable has no
 /// path.
-const StoredRule* rule_by_path(const LayoutReason& why, const Layout& rules);
+const PathRule* rule_by_path(const LayoutReason& why, const Layout& rules);
 
 /// Returns the sharding in which a param or state is stored. Each dim takes its split from the first source that has
 /// one: `@` on the declaration, the layout's rules for its path, the value that it is declared like, the layout's
@@ -60,11 +69,7 @@ const StoredRule* rule_by_path(const LayoutReason& why, const Layout& rules);
 /// rules for paths. One of these may still decide.
 Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span);
 
-/// A copied layout: each dim has the split of the dim of the same name in `like`; other dims are replicated.
-struct FollowedLayout {
-  Sharding sharding;
-  AxisSet inherited = 0;
-};
-FollowedLayout layout_like(const Dims& dims, const LaidOutOperation& like, int like_result);
+/// Copies a layout: each dim has the split of the dim of the same name in `like`; other dims are replicated.
+ResultLayout layout_like(const Dims& dims, const LaidOutOperation& like, int like_result);
 
 }  // namespace mtf::graph

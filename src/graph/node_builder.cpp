@@ -154,7 +154,7 @@ Value NodeBuilder::add_following(const Op& op, Values operands, const Value& lik
   std::shared_ptr<LaidOutOperation> operation = make(op, operands, std::move(attributes), std::move(inputs));
   GivenLayout layout;
   std::tie(layout.why.like, layout.why.like_result) = followed(like);
-  FollowedLayout lies = layout_like(operation->results[0].dims, *layout.why.like, layout.why.like_result);
+  ResultLayout lies = layout_like(operation->results[0].dims, *layout.why.like, layout.why.like_result);
   layout.sharding = std::move(lies.sharding);
   layout.inherited = lies.inherited;
   return add_given(std::move(operation), std::move(operands), LayoutOrigin::kLike, std::move(layout));

@@ -54,19 +54,21 @@ using OperationRef = std::shared_ptr<const LaidOutOperation>;
 /// The origin of the layout of an operation's results.
 enum class LayoutOrigin : uint8_t {
   kRules,     ///< the operands and the rules in force: graph/layouts.h
-  kGiven,     ///< `@` or a declaration: see LayoutReason::asked
+  kGiven,     ///< `@`, a rule by path or a declaration: see LayoutReason::asked
   kLike,      ///< each dim copies the split of a result of `like`: a gradient, a moment
   kComputed,  ///< a cut computed it for gradients alone (plan/execution.h)
 };
 
 /// The request of `@`: a split for each dim that its rules name. Other dims keep their splits (`..`), or are
-/// replicated.
+/// replicated. Or the request of the layout's rule for the results of calls at a path: other dims keep their splits,
+/// and consumers decide by their own rules instead of inheriting the request.
 struct AskedLayout {
   Layout rules;
   bool keeps_others = false;
+  std::string path = {};  ///< of the called instance; empty: behind `@`
 };
 
-/// A param or state, as rules by path (StoredRule) see it.
+/// A param or state, as rules by path (PathRule) see it.
 struct Variable {
   bool trainable = true;  ///< a param
   /// The path from the outermost instance that contains it. It is empty until that instance is made, and no rule
@@ -79,8 +81,8 @@ struct LayoutReason {
   LayoutPtr rules;    ///< of kRules and of variables: the rules in force; null: none
   OperationRef like;  ///< of kLike, and of a variable declared like another value
   int like_result = 0;
-  /// Of kGiven: the request of `@`, or null. It changes the operand's layout, or a variable's layout by `like` or
-  /// `rules`.
+  /// Of kGiven: the request of `@` or of a rule by path, or null. It changes the operand's layout, or a variable's
+  /// layout by `like` or `rules`.
   std::shared_ptr<const AskedLayout> asked;
   std::shared_ptr<const Variable> variable = nullptr;  ///< of a variable
 };

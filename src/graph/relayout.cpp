@@ -49,7 +49,7 @@ std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, st
   if (now.origin == LayoutOrigin::kRules) {
     decide_layouts(now, operands);
   } else if (now.origin == LayoutOrigin::kLike) {
-    FollowedLayout followed = layout_like(now.results[0].dims, *now.why.like, now.why.like_result);
+    ResultLayout followed = layout_like(now.results[0].dims, *now.why.like, now.why.like_result);
     now.shardings[0] = std::move(followed.sharding);
     now.inherited[0] = followed.inherited;
   } else if (is_as_it_lies(now)) {
@@ -58,14 +58,12 @@ std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, st
   } else {
     const TensorType& type = now.results[0];
     const bool declared = now.why.like || now.why.rules;
-    Sharding& lies = now.shardings[0];
-    if (declared) {
-      lies = stored_sharding(type, now.why, *now.mesh, now.span);
-    } else {
-      lies = *operands[0].mesh == *now.mesh ? *operands[0].sharding : replicated(type.dims.size());
-      if (now.why.asked) lies = asked_sharding(type, *now.why.asked, lies, *now.mesh, now.span);
-    }
-    now.inherited[0] = declared ? 0 : lies.split();
+    if (rules && now.why.asked && !now.why.asked->path.empty())
+      now.why.asked = asked_by_path(*rules, now.why.asked->path);
+    ResultLayout lies = declared ? ResultLayout{stored_sharding(type, now.why, *now.mesh, now.span)}
+                                 : asked_layout(type, now.why.asked.get(), operands[0], *now.mesh, now.span);
+    now.shardings[0] = std::move(lies.sharding);
+    now.inherited[0] = lies.inherited;
   }
   return operation;
 }
@@ -102,8 +100,8 @@ const Relayout::Laid& Relayout::laid(int32_t decision) {
 int64_t Relayout::stored_rule(const LaidOutOperation& operation) const {
   if (!operation.why.rules) return -1;
   const Layout& rules = rules_ ? *rules_ : *operation.why.rules;
-  const StoredRule* const rule = rule_by_path(operation.why, rules);
-  return rule ? rule - rules.stored.data() : -1;
+  const PathRule* const rule = rule_by_path(operation.why, rules);
+  return rule ? rule - rules.by_path.data() : -1;
 }
 
 const Relayout::Laid& Relayout::decide(const LayoutRecord::Decision& decision) {

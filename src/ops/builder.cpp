@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "graph/layouts.h"
 #include "graph/op.h"
 #include "ops/contract.h"
 #include "ops/elementwise.h"
@@ -15,6 +16,14 @@ namespace mtf::ops {
 
 graph::Value Builder::laid_out(const graph::Value& value, graph::GivenLayout layout) {
   return add_laid_out(kLayout, {value}, std::move(layout));
+}
+
+graph::Value Builder::laid_out(const graph::Value& value, std::shared_ptr<const graph::AskedLayout> asked) {
+  graph::ResultLayout lies = graph::asked_layout(
+      value.type(), asked.get(), {&value.sharding(), value.inherited(), value.mesh().get()}, *context.mesh, span);
+  graph::GivenLayout layout{std::move(lies.sharding), lies.inherited};
+  layout.why.asked = std::move(asked);
+  return laid_out(value, std::move(layout));
 }
 
 graph::Value Builder::laid_like(const graph::Value& value, const graph::Value& like) {

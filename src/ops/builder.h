@@ -24,6 +24,8 @@ class Builder : public graph::NodeBuilder {
   }
   /// `value` as a value of its own with a given layout instead of a decided one (`@`).
   graph::Value laid_out(const graph::Value& value, graph::GivenLayout layout);
+  /// The value on the current mesh, in the layout of a request; null asks for nothing. Fails at `span`.
+  graph::Value laid_out(const graph::Value& value, std::shared_ptr<const graph::AskedLayout> asked);
   /// `value` with the layout of `like`, which has the same dims. Returns `value` itself if it has that layout already.
   graph::Value laid_like(const graph::Value& value, const graph::Value& like);
   /// a + b, with the layout of `like`.

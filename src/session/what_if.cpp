@@ -93,16 +93,20 @@ Comparison WhatIf::compare(const std::vector<Assumption>& assumptions, const std
                            bool with_peaks) const {
   Comparison comparison;
   std::optional<cost::LayoutCosts> costs;
+  bool is_recorded = false;  // `costs` are of the program without an assumption
   for (const Assumption& assumption : assumptions) {
     Comparison::Under& under = comparison.under.emplace_back();
     Planned planned;
-    if (is_statement_ || !costs) {
-      planned = plan_(is_statement_ ? assumption : Assumption(), std::make_shared<plan::ProgramRecord>());
+    // Rules for the results of calls add operations, which a record of the program without them lacks.
+    const bool is_anew = is_statement_ || (assumption.layout && assumption.layout->lays_out_results());
+    if (is_anew || !is_recorded) {
+      planned = plan_(is_anew ? assumption : Assumption(), std::make_shared<plan::ProgramRecord>());
+      is_recorded = !is_anew;
       costs.emplace(planned.record, machine, std::move(planned.before));
       comparison.records.push_back(planned.record);
       for (const plan::Doubt& doubt : costs->doubts()) add_doubt(comparison.doubts, doubt);
     }
-    if (is_statement_) {
+    if (is_anew) {
       under.cost = costs->in(nullptr, nullptr);
     } else {
       const MeshPtr mesh = assumption.mesh ? std::make_shared<const Mesh>(Name("mesh"), *assumption.mesh) : nullptr;

@@ -57,8 +57,8 @@ class WhatIf {
                              const Assumption& assumption = {}) const;
 
   /// Returns the costs under each assumption. A script is recorded once, and planned anew only for its peak. A
-  /// statement is always planned anew, because each assumption gives the session's values another layout. Throws
-  /// UserError.
+  /// statement is always planned anew, because each assumption gives the session's values another layout. So is a
+  /// layout with rules for the results of calls. Throws UserError.
   Comparison compare(const std::vector<Assumption>& assumptions, const std::optional<cost::MachineModel>& machine,
                      bool with_peaks) const;
 

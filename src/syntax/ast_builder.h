@@ -85,9 +85,9 @@ class AstBuilder {
   /// Builds a layout without `..`, for contexts in which there is no layout to keep.
   ast::LayoutLiteral whole_layout(MtfParser::Layout_literalContext* tree);
   /// `params "blocks[*].*": {…}`.
-  ast::StoredRule stored_rule(MtfParser::Layout_itemContext* tree);
-  /// Refuses stored rules in a layout behind `@` or behind another path.
-  void refuse_stored(const ast::LayoutLiteral& layout);
+  ast::PathRule path_rule(MtfParser::Layout_itemContext* tree);
+  /// Refuses rules by path in a layout behind `@` or behind another path.
+  void refuse_paths(const ast::LayoutLiteral& layout);
   ast::LayoutRef layout_ref(MtfParser::Layout_refContext* tree);
   ast::ExprPtr path(MtfParser::PathContext* tree);
   ast::ExprPtr path_with_index(MtfParser::Path_with_indexContext* tree);

@@ -11,6 +11,7 @@
 
 #include "support/name.h"
 #include "support/source.h"
+#include "types/by_path.h"
 
 namespace mtf::syntax {
 struct Signature;  // syntax/signature.h
@@ -48,9 +49,9 @@ struct LayoutRule {
   Span span;
 };
 
-// `params "blocks[*].*": {d_model -> data}`: the layout of params, or states, whose paths match the pattern.
-struct StoredRule {
-  bool trainable = true;  // `params`
+// `params "blocks[*].*": {d_model -> data}`: the layout of what has a path that matches the pattern.
+struct PathRule {
+  ByPath of = ByPath::kParams;
   std::string path;
   std::vector<LayoutRule> rules;
   Span head;  // `params "blocks[*].*"`
@@ -58,11 +59,11 @@ struct StoredRule {
 };
 
 // `{batch -> rows, hidden -> cols}`. `{.., a -> rows}` keeps the other dims as they are. Only a layout for `use`,
-// `with` or a declaration may have stored rules.
+// `with` or a declaration may have rules by path.
 struct LayoutLiteral {
   bool keep_others = false;
   std::vector<LayoutRule> rules;
-  std::vector<StoredRule> stored;
+  std::vector<PathRule> by_path;
   Span span;
 };
 

@@ -267,7 +267,7 @@ LayoutLiteral AstBuilder::layout_literal(MtfParser::Layout_literalContext* tree)
       continue;
     }
     if (item->string() != nullptr) {
-      made.stored.push_back(stored_rule(item));
+      made.by_path.push_back(path_rule(item));
       continue;
     }
     LayoutRule rule;
@@ -280,44 +280,42 @@ LayoutLiteral AstBuilder::layout_literal(MtfParser::Layout_literalContext* tree)
     made.rules.push_back(std::move(rule));
   }
   refuse_twice(Kind::duplicate_name, dims);
-  for (auto one = made.stored.begin(); one != made.stored.end(); ++one) {
-    const auto same = [&](const StoredRule& other) {
-      return other.trainable == one->trainable && other.path == one->path;
-    };
-    if (const auto first = std::find_if(made.stored.begin(), one, same); first != one)
+  for (auto one = made.by_path.begin(); one != made.by_path.end(); ++one) {
+    const auto same = [&](const PathRule& other) { return other.of == one->of && other.path == one->path; };
+    if (const auto first = std::find_if(made.by_path.begin(), one, same); first != one)
       diagnostics_.add(
           Diagnostic(Kind::duplicate_name, one->head, "this path again").related(first->head, "it has rules already"));
   }
   return made;
 }
 
-StoredRule AstBuilder::stored_rule(MtfParser::Layout_itemContext* tree) {
-  StoredRule made;
+PathRule AstBuilder::path_rule(MtfParser::Layout_itemContext* tree) {
+  PathRule made;
   made.span = span(tree);
   made.head = cover(span(tree->IDENT()->getSymbol()), span(tree->string()));
   const Ident word = ident(tree->IDENT());
-  made.trainable = word.name.text() == "params";
-  if (!made.trainable && word.name.text() != "states")
-    diagnostics_.add(
-        Diagnostic(Kind::bad_layout, word.span,
-                   fmt::format("expected `params` or `states` before a path, found {}", mtf::code(word.name.text()))));
+  if (const auto of = by_path_with(word.name.text())) made.of = *of;
+  else
+    diagnostics_.add(Diagnostic(
+        Kind::bad_layout, word.span,
+        fmt::format("expected `params`, `states` or `values` before a path, found {}", mtf::code(word.name.text()))));
   const StringExpr path = string(tree->string());
   if (path.parts.size() == 1 && path.parts[0].value == nullptr) made.path = path.parts[0].text;
   else
-    diagnostics_.add(Diagnostic(Kind::bad_layout, span(tree->string()), "expected the path of a param or state as text")
+    diagnostics_.add(Diagnostic(Kind::bad_layout, span(tree->string()), "expected a path as text")
                          .help("`*` in it stands for any text: `params \"blocks[*].*\": {d_model -> data}`"));
   LayoutLiteral rules = layout_literal(tree->layout_literal());
   if (rules.keep_others)
     diagnostics_.add(Diagnostic(Kind::bad_layout, rules.span, "`..` says nothing here")
                          .help("a dim that the rules of a path do not name lies as it would without them"));
-  refuse_stored(rules);
+  refuse_paths(rules);
   made.rules = std::move(rules.rules);
   return made;
 }
 
-void AstBuilder::refuse_stored(const LayoutLiteral& layout) {
-  if (layout.stored.empty()) return;
-  diagnostics_.add(Diagnostic(Kind::bad_layout, layout.stored.front().head, "expected a rule of a dim")
+void AstBuilder::refuse_paths(const LayoutLiteral& layout) {
+  if (layout.by_path.empty()) return;
+  diagnostics_.add(Diagnostic(Kind::bad_layout, layout.by_path.front().head, "expected a rule of a dim")
                        .help("rules by path belong directly into a layout: `layout zero = {batch -> data, params "
                              "\"*\": {d_model -> data}}`"));
 }
@@ -325,7 +323,7 @@ void AstBuilder::refuse_stored(const LayoutLiteral& layout) {
 LayoutRef AstBuilder::layout_ref(MtfParser::Layout_refContext* tree) {
   if (tree->layout_literal() != nullptr) {
     LayoutLiteral layout = layout_literal(tree->layout_literal());
-    refuse_stored(layout);
+    refuse_paths(layout);
     return {std::move(layout), span(tree)};
   }
   const Ident first = ident(tree->IDENT());

@@ -252,12 +252,12 @@ void Printer::layout(const LayoutLiteral& layout) {
   // `..` is printed first, as an item without a rule.
   struct Item {
     const LayoutRule* rule = nullptr;
-    const StoredRule* stored = nullptr;
-    Span span() const { return rule != nullptr ? rule->span : stored != nullptr ? stored->span : Span{}; }
+    const PathRule* by_path = nullptr;
+    Span span() const { return rule != nullptr ? rule->span : by_path != nullptr ? by_path->span : Span{}; }
   };
   std::vector<Item> items;
   for (const LayoutRule& one : layout.rules) items.push_back({&one});
-  for (const StoredRule& one : layout.stored) items.push_back({nullptr, &one});
+  for (const PathRule& one : layout.by_path) items.push_back({nullptr, &one});
   std::stable_sort(items.begin(), items.end(),
                    [](const Item& a, const Item& b) { return a.span().begin < b.span().begin; });
   if (layout.keep_others) items.insert(items.begin(), Item());
@@ -265,13 +265,13 @@ void Printer::layout(const LayoutLiteral& layout) {
       '{', items, '}', [](const Item& item) { return item.span(); },
       [&](const Item& item) {
         if (item.rule != nullptr) return rule(*item.rule);
-        if (item.stored == nullptr) {
+        if (item.by_path == nullptr) {
           out_ += "..";
           return;
         }
-        out_ += fmt::format("{} {}: ", item.stored->trainable ? "params" : "states", quote(item.stored->path));
+        out_ += fmt::format("{} {}: ", word_of(item.by_path->of), quote(item.by_path->path));
         LayoutLiteral own;
-        own.rules = item.stored->rules;
+        own.rules = item.by_path->rules;
         this->layout(own);
       });
 }

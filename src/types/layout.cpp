@@ -1,6 +1,7 @@
 #include "types/layout.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "support/text.h"
@@ -9,10 +10,10 @@
 namespace mtf {
 namespace {
 
-std::string_view word_of(const StoredRule& rule) { return rule.trainable ? "params" : "states"; }
+constexpr std::array kPathRules{ByPath::kParams, ByPath::kStates, ByPath::kValues};
 
 /// `params "*"`
-std::string head_of(const StoredRule& rule) { return std::string(word_of(rule)) + " " + quote(rule.path); }
+std::string head_of(const PathRule& rule) { return std::string(word_of(rule.of)) + " " + quote(rule.path); }
 
 /// Reads a layout as a script writes it, or in the command line's notation, entry by entry: the signs of both may stand
 /// in one text.
@@ -30,7 +31,7 @@ class LayoutReader {
         if (is_braced_) throw std::invalid_argument("expected a `}` behind the layout's rules");
         return std::move(layout_);
       }
-      if (StoredRule* const stored = head()) rules_by_path(*stored);
+      if (PathRule* const by_path = head()) rules_by_path(*by_path);
       else rule(layout_.rules);
     }
     skip_separators();
@@ -60,39 +61,41 @@ class LayoutReader {
   }
 
   /// Reads `params "path":`, and returns its rule. Null if there is something else.
-  StoredRule* head() {
+  PathRule* head() {
     const std::string_view rest = std::string_view(text_).substr(at_);
-    StoredRule rule;
-    if (rest.starts_with("states")) rule.trainable = false;
-    else if (!rest.starts_with("params")) return nullptr;
-    const size_t open = rest.find_first_not_of(" \t", word_of(rule).size());
+    const std::string_view word = rest.substr(0, rest.find_first_of(" \t\""));
+    const std::optional<ByPath> of = by_path_with(word);
+    if (!of) return nullptr;
+    PathRule rule;
+    rule.of = *of;
+    const size_t open = rest.find_first_not_of(" \t", word.size());
     if (open == std::string_view::npos || rest[open] != '"') return nullptr;
     const size_t close = rest.find('"', open + 1);
     const size_t colon = close == std::string_view::npos ? close : rest.find_first_not_of(" \t", close + 1);
     if (colon == std::string_view::npos || rest[colon] != ':')
-      throw std::invalid_argument("expected " + std::string(word_of(rule)) + " \"path\":dim:axis, found `" +
-                                  std::string(rest) + "`");
+      throw std::invalid_argument("expected " + std::string(word) + " \"path\":dim:axis, found `" + std::string(rest) +
+                                  "`");
     rule.path = rest.substr(open + 1, close - open - 1);
     at_ += colon + 1;
-    for (StoredRule& other : layout_.stored)
-      if (other.trainable == rule.trainable && other.path == rule.path) return &other;
-    return &layout_.stored.emplace_back(std::move(rule));
+    for (PathRule& other : layout_.by_path)
+      if (other.of == rule.of && other.path == rule.path) return &other;
+    return &layout_.by_path.emplace_back(std::move(rule));
   }
 
   /// `{d_model -> data}`, or one rule, or nothing.
-  void rules_by_path(StoredRule& stored) {
+  void rules_by_path(PathRule& by_path) {
     skip(" \t");
     if (!takes("{")) {
       if (at_ < text_.size() && std::string_view(kSeparators).find(text_[at_]) == std::string_view::npos &&
           text_[at_] != '}')
-        rule(stored.rules);
+        rule(by_path.rules);
       return;
     }
     while (true) {
       skip_separators();
       if (takes("}")) return;
-      if (at_ == text_.size()) throw std::invalid_argument("expected a `}` behind the rules of " + head_of(stored));
-      rule(stored.rules);
+      if (at_ == text_.size()) throw std::invalid_argument("expected a `}` behind the rules of " + head_of(by_path));
+      rule(by_path.rules);
     }
   }
 
@@ -162,15 +165,38 @@ const LayoutRule* Layout::find(Name dim) const {
   return nullptr;
 }
 
-const StoredRule* Layout::find_stored(bool trainable, std::string_view path) const {
-  for (auto rule = stored.rbegin(); rule != stored.rend(); ++rule)
-    if (rule->trainable == trainable && matches(path, rule->path)) return &*rule;
+std::string_view word_of(ByPath of) {
+  switch (of) {
+    case ByPath::kParams: return "params";
+    case ByPath::kStates: return "states";
+    case ByPath::kValues: return "values";
+  }
+  return {};
+}
+
+std::optional<ByPath> by_path_with(std::string_view word) {
+  for (const ByPath of : kPathRules)
+    if (word == word_of(of)) return of;
+  return std::nullopt;
+}
+
+const PathRule* Layout::find(ByPath of, std::string_view path) const {
+  for (auto rule = by_path.rbegin(); rule != by_path.rend(); ++rule)
+    if (rule->of == of && matches(path, rule->path)) return &*rule;
   return nullptr;
+}
+
+bool Layout::lays_out_results() const {
+  return std::any_of(by_path.begin(), by_path.end(), [](const PathRule& rule) { return rule.of == ByPath::kValues; });
+}
+
+bool Layout::stores_by_path() const {
+  return std::any_of(by_path.begin(), by_path.end(), [](const PathRule& rule) { return rule.of != ByPath::kValues; });
 }
 
 void Layout::each_rule(const std::function<void(const LayoutRule&)>& visit) const {
   for (const LayoutRule& rule : rules) visit(rule);
-  for (const StoredRule& of : stored)
+  for (const PathRule& of : by_path)
     for (const LayoutRule& rule : of.rules) visit(rule);
 }
 
@@ -184,8 +210,8 @@ bool same_rules(const std::vector<LayoutRule>& a, const std::vector<LayoutRule>&
 
 bool same_rules(const Layout& a, const Layout& b) {
   return same_rules(a.rules, b.rules) &&
-         std::equal(a.stored.begin(), a.stored.end(), b.stored.begin(), b.stored.end(),
-                    [](const StoredRule& one, const StoredRule& other) { return to_string(one) == to_string(other); });
+         std::equal(a.by_path.begin(), a.by_path.end(), b.by_path.begin(), b.by_path.end(),
+                    [](const PathRule& one, const PathRule& other) { return to_string(one) == to_string(other); });
 }
 
 std::string to_string(const std::vector<LayoutRule>& rules) {
@@ -199,11 +225,11 @@ std::string to_string(const std::vector<LayoutRule>& rules) {
   return text;
 }
 
-std::string to_string(const StoredRule& rule) { return head_of(rule) + ": {" + to_string(rule.rules) + "}"; }
+std::string to_string(const PathRule& rule) { return head_of(rule) + ": {" + to_string(rule.rules) + "}"; }
 
 std::string to_string(const Layout& layout) {
   std::string text = to_string(layout.rules);
-  for (const StoredRule& rule : layout.stored) text += (text.empty() ? "" : ", ") + to_string(rule);
+  for (const PathRule& rule : layout.by_path) text += (text.empty() ? "" : ", ") + to_string(rule);
   return "{" + text + "}";
 }
 
@@ -219,7 +245,7 @@ std::string notation(const Layout& layout) {
     }
   };
   add("", layout.rules);
-  for (const StoredRule& rule : layout.stored) {
+  for (const PathRule& rule : layout.by_path) {
     add(head_of(rule) + ":", rule.rules);
     if (rule.rules.empty()) entries.push_back(head_of(rule) + ":");
   }

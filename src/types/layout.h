@@ -2,8 +2,8 @@
 // Layouts: the mesh axes that split dims.
 //
 // A layout is a partial map from plain names of dims (which need not exist) to names of mesh axes. It belongs to no
-// mesh. Whether it fits the mesh is checked when a tensor is made. A layout may also give params and states, by their
-// paths, another layout in storage than in computations.
+// mesh. Whether it fits the mesh is checked when a tensor is made. By their paths a layout may also give params and
+// states another layout in storage than in computations, and lay out the results of calls of models.
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +12,7 @@
 
 #include "support/name.h"
 #include "support/source.h"
+#include "types/by_path.h"
 
 namespace mtf {
 
@@ -22,10 +23,10 @@ struct LayoutRule {
   Span span;  ///< its span; empty if it came from the command line
 };
 
-/// `params "blocks[*].*": {d_model -> data, vocab -> data}`: the layout in storage of params, or states, whose paths
-/// match the pattern (support/text.h, matches).
-struct StoredRule {
-  bool trainable = true;  ///< `params`, not `states`
+/// `params "blocks[*].*": {d_model -> data, vocab -> data}`: a layout for what has a path that matches the pattern
+/// (support/text.h, matches).
+struct PathRule {
+  ByPath of = ByPath::kParams;
   std::string path;
   std::vector<LayoutRule> rules;  ///< claim axes in this order; a claim of a taken axis is dropped
   Span span;
@@ -35,11 +36,15 @@ struct Layout {
   Name name = {};
   std::vector<LayoutRule> rules = {};
   Span span = {};
-  std::vector<StoredRule> stored = {};
+  std::vector<PathRule> by_path = {};
   /// The rule for a dim, by its own name or its plain one, or null.
   const LayoutRule* find(Name dim) const;
-  /// The rule for a param (`trainable`) or state with this path, or null. The last matching rule wins.
-  const StoredRule* find_stored(bool trainable, std::string_view path) const;
+  /// The rule for this path, or null. The last matching rule wins.
+  const PathRule* find(ByPath of, std::string_view path) const;
+  /// True if rules by path decide how params or states are stored.
+  bool stores_by_path() const;
+  /// True if rules by path lay out the results of calls.
+  bool lays_out_results() const;
   /// Visits all rules for dims, then those by path.
   void each_rule(const std::function<void(const LayoutRule&)>& visit) const;
 };
@@ -53,7 +58,7 @@ bool same_rules(const Layout& a, const Layout& b);
 /// `batch -> rows, hidden -> [cols, planes]`
 std::string to_string(const std::vector<LayoutRule>& rules);
 /// `params "*": {d_model -> data}`
-std::string to_string(const StoredRule& rule);
+std::string to_string(const PathRule& rule);
 /// All rules in braces.
 std::string to_string(const Layout& layout);
 

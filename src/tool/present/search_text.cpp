@@ -76,7 +76,7 @@ std::string explained(const cost::Candidate& best, const cost::Candidate& second
   if (least.stored < 0.5 && !recomputes(costs.record()))
     diagnostic.help(
         "`recompute(f, x)` around a layer, which keeps nothing of it for the backward pass, or a smaller batch");
-  if (!question.pinned.rules.empty() || !question.pinned.stored.empty()) diagnostic.help("fewer dims that are pinned");
+  if (!question.pinned.rules.empty() || !question.pinned.by_path.empty()) diagnostic.help("fewer dims that are pinned");
   fail(std::move(diagnostic));
 }
 

@@ -84,7 +84,7 @@ void layout_command(Repl& repl, const std::string& given) {
   const session::Session& session = repl.session();
   const Layout layout = given.empty() ? session.layout() : layout_given(repl.session(), given_word(given));
   std::string text = to_string(layout);
-  if (layout.rules.empty() && layout.stored.empty()) text += "   nothing is split";
+  if (layout.rules.empty() && layout.by_path.empty()) text += "   nothing is split";
   if (repl.settings().layout && given.empty()) text += "   as the command line says";
   Table table("lrlr");
   const std::vector<Dim> dims = dims_of(session);

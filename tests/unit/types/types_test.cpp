@@ -44,6 +44,7 @@ TEST(Notation, ALayoutMaySpeakOfParamsAndStatesByPath) {
   EXPECT_EQ(notation(layout), text);
   EXPECT_EQ(to_string(parse_layout("params\"*\":a:x")), "{params \"*\": {a -> x}}");
   EXPECT_EQ(to_string(parse_layout("params:x")), "{params -> x}");
+  EXPECT_EQ(notation(parse_layout("{values \"a.*\": {b -> x}}")), "values \"a.*\":b:x");
   for (const char* wrong : {"params \"*\"", "params \"*", "params \"*\" a:x", "states \"*\":a",
                             "params \"*\":a:x;params "
                             "\"*\":a:y"})
@@ -52,10 +53,10 @@ TEST(Notation, ALayoutMaySpeakOfParamsAndStatesByPath) {
 
 TEST(Layout, OfSeveralRulesForAPathTheLastSpeaks) {
   const Layout layout = parse_layout("params \"*\":a:x;params \"blocks[*].*\":b:x;params \"head.*\":");
-  EXPECT_EQ(layout.find_stored(true, "w")->path, "*");
-  EXPECT_EQ(layout.find_stored(true, "blocks[3].attention.wq")->path, "blocks[*].*");
-  EXPECT_TRUE(layout.find_stored(true, "head.w")->rules.empty());
-  EXPECT_EQ(layout.find_stored(false, "w"), nullptr);
+  EXPECT_EQ(layout.find(ByPath::kParams, "w")->path, "*");
+  EXPECT_EQ(layout.find(ByPath::kParams, "blocks[3].attention.wq")->path, "blocks[*].*");
+  EXPECT_TRUE(layout.find(ByPath::kParams, "head.w")->rules.empty());
+  EXPECT_EQ(layout.find(ByPath::kStates, "w"), nullptr);
 }
 
 TEST(Mesh, GroupsAreThoseOfMeshTensorFlow) {
