@@ -11,7 +11,7 @@ set(MTF_EXPORTS_io array.h csv.h element_sum.h event_file.h file.h file_kind.h i
   npy.h partial_file.h pattern.h piece_tokenizer.h positioned_file.h ranks.h safetensors.h text.h token_file.h
   tokenizer.h write_file.h write_target.h)
 set(MTF_EXPORTS_types by_path.h cost.h dim.h key.h layout.h mesh.h saturating.h sharding.h text_reader.h)
-set(MTF_EXPORTS_syntax ast.h ast_expressions.h doubts.h foreign.h format.h parse.h print.h signature.h walk.h)
+set(MTF_EXPORTS_syntax ast.h ast_expressions.h doubts.h foreign.h format.h parse.h print.h resolver.h signature.h walk.h)
 set(MTF_EXPORTS_graph attributes.h call_frame.h call_text.h gradient_call.h graph.h history_end.h iteration_space.h
   kernel_call.h layout_record.h layouts.h node_builder.h op.h operation.h program.h region.h relayout.h value_table.h)
 set(MTF_EXPORTS_ops blocks.h builder.h call.h contract.h custom_gradient.h elementwise.h first_not_finite.h
@@ -25,7 +25,7 @@ set(MTF_EXPORTS_plan compilation.h compiler.h counters.h doubt.h execution.h mad
   predict.h program_record.h runtime.h tensor.h)
 set(MTF_EXPORTS_cost formula.h idle_work.h layout_costs.h machine.h repeated_costs.h search.h step_time.h
   symbolic_costs.h timed_costs.h)
-set(MTF_EXPORTS_eval abstract.h annotations.h binding.h block_info.h branches.h builtins.h callee.h calls.h
+set(MTF_EXPORTS_eval abstract.h annotations.h binding.h branches.h builtins.h callee.h calls.h
   conversions.h cuts.h declarations.h display.h doubtful.h evaluator.h findings.h gradient_flow.h host_library.h
   host_value.h limits.h loops.h meshes.h modules.h name_lookup.h open_blocks.h operations.h options.h
   possible_values.h replays.h reports.h scope.h settings.h span_table.h spare_scopes.h stored_variables.h uncalled.h

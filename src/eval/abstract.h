@@ -24,7 +24,6 @@
 #include <utility>
 #include <vector>
 
-#include "eval/block_info.h"
 #include "eval/host_value.h"
 #include "eval/possible_values.h"
 #include "eval/scope.h"
@@ -33,6 +32,10 @@
 #include "support/restore.h"
 
 namespace mtf::eval {
+
+/// How a statement or a block ends. kElsewhere: every branch behind an unknown condition has ended in its own manner.
+/// Each end has been noted where it happened, and nothing continues from here.
+enum class Flow : uint8_t { kNext, kReturn, kBreak, kContinue, kElsewhere };
 
 /// An assignment that a run may not execute. The name may belong to an enclosing block, to an instance, or to the scope
 /// around a called function.

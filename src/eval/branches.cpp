@@ -69,7 +69,7 @@ Flow Branches::unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePt
   NameSet names;
   auto add = [&](const ast::Block& block) {
     blocks.push_back(&block);
-    const NameSet& assigned = evaluator_.blocks.info(block).assigns;
+    const NameSet& assigned = block.facts->assigns;
     names.insert(assigned.begin(), assigned.end());
   };
   const Span place = stmt.branches[first].condition->span;

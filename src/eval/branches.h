@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "eval/abstract.h"
-#include "eval/block_info.h"
 #include "eval/doubtful.h"
 #include "eval/host_value.h"
 #include "syntax/ast.h"
@@ -20,7 +19,7 @@ class Branches {
 
   Flow run(const ast::IfStmt& stmt, const ScopePtr& scope);
   HostValue value(const ast::IfExpr& expr, const ScopePtr& scope);
-  /// Runs, in a run, a block that only chooses a value (BlockInfo), which needs no scope of its own. Returns the
+  /// Runs, in a run, a block that only chooses a value (BlockFacts), which needs no scope of its own. Returns the
   /// `return` that it comes to, not yet evaluated; null if there is none.
   const ast::Stmt* chosen(const ast::Block& block, const ScopePtr& scope);
 

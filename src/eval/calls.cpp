@@ -81,12 +81,12 @@ HostValue Calls::promised(const ast::Expr* value, Span span, const ScopePtr& sco
   HostValue result = value ? evaluator_.evaluate(*value, scope) : HostValue();
   if (none_under_way()) fail(Kind::return_outside_fn, span);
   const Function* const callee = innermost_->callee;
-  if (!callee || !*callee->result || result.is_poison()) return result;
+  if (!callee || !*callee->text.result || result.is_poison()) return result;
   // Most promised kinds are words, which need no scope.
   const syntax::ParameterKind kind = *callee->signature->result;
   if (kind == syntax::ParameterKind::kInt && result.is<int64_t>()) return result;
   if (kind == syntax::ParameterKind::kShaped || !become(kind, result))
-    result = evaluator_.annotations.check(**callee->result, std::move(result), value ? value->span : span, scope,
+    result = evaluator_.annotations.check(**callee->text.result, std::move(result), value ? value->span : span, scope,
                                           {Annotated::Kind::kResult, callee->signature->name}, {});
   return result;
 }
@@ -241,17 +241,14 @@ void Calls::may_have_called_any() {
   if (!domain.is_check()) return;
   NameSet parts;
   for (const FunctionPtr& function : evaluator_.uncalled.functions()) {
-    const auto [entry, is_new] = assigned_by_.try_emplace(function->signature);
-    if (is_new)
-      entry->second = assigned_in(
-          {function->signature->declared, function->result, function->block, function->expression, nullptr});
-    for (const Name name : entry->second) {
+    const NameSet& assigned = (*function->text.facts)->assigns;
+    for (const Name name : assigned) {
       const auto found = function->scope->find(name, function->reached ? function->visible : ~size_t{0});
       if (!found.binding || !may_be_reassigned(found.binding->value)) continue;
       const UnknownKind kind = found.binding->value.is<Text>() ? UnknownKind::kString : UnknownKind::kAny;
       domain.assigns(*found.binding, *found.scope, unknown(kind), evaluator_.undo);
     }
-    parts.insert(entry->second.begin(), entry->second.end());
+    parts.insert(assigned.begin(), assigned.end());
   }
   for (const Name name : parts) may_have_assigned_part(name, unknown(UnknownKind::kAny));
 }
@@ -421,12 +418,12 @@ HostValue Calls::run_function(const Function& function, Span span, const ScopePt
   std::optional<AbstractDomain::Part> part;
   if (domain.is_check()) part.emplace(domain);
   try {
-    if (function.expression) return promised(function.expression, span, scope);
-    const BlockInfo& info = evaluator_.blocks.info(*function.block);
-    if (info.only_chooses && !domain.is_abstract()) {
-      if (const ast::Stmt* const chosen = evaluator_.branches.chosen(*function.block, scope))
+    if (function.text.expression) return promised(function.text.expression, span, scope);
+    const ast::Block& block = *function.text.block;
+    if (block.facts->only_chooses && !domain.is_abstract()) {
+      if (const ast::Stmt* const chosen = evaluator_.branches.chosen(block, scope))
         return promised(chosen->as<ast::ReturnStmt>()->value.get(), chosen->span, scope);
-    } else returned = evaluator_.run_block(*function.block, info, scope) == Flow::kReturn;
+    } else returned = evaluator_.run_block(block, scope) == Flow::kReturn;
   } catch (const UserError& error) {
     if (auto seen = seen_from(error.diagnostic(), span)) throw UserError(*seen);
     throw;
@@ -442,8 +439,8 @@ HostValue Calls::result_of(Activation& call, bool returned, bool reported, const
   if (returned) return join_results(call, std::move(call.result));
   if (!call.may_have_returned()) {
     // After an error the walk may have missed a `return`.
-    if (*function.result && !reported) {
-      const Span promised = std::visit([](const auto& annotation) { return annotation.span; }, **function.result);
+    if (*function.text.result && !reported) {
+      const Span promised = std::visit([](const auto& annotation) { return annotation.span; }, **function.text.result);
       fail(Diagnostic(Kind::type_mismatch, promised,
                       fmt::format("expected a result, and `{}` ended without a `return`", call.name().text()))
                .help("`return …` gives the result to the caller"));

@@ -7,10 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "eval/block_info.h"
 #include "eval/doubtful.h"
 #include "eval/host_value.h"
 #include "support/diagnostics.h"
@@ -170,7 +168,6 @@ class Calls {
   Activation* innermost_ = nullptr;
   bool end_ = false;                                ///< a check has reached the limit of calls, and enters no more
   std::vector<std::weak_ptr<Instance>> instances_;  ///< the instances that a check has made
-  std::unordered_map<const void*, NameSet> assigned_by_;  ///< the names that each function assigns, by its signature
 };
 
 }  // namespace mtf::eval

@@ -144,7 +144,7 @@ plan::HostTensor Cuts::fetch(const graph::Value& value, Span span) {
   return execution_->fetch(value);
 }
 
-void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all) {
+void Cuts::end_statement(const ast::BlockFacts& info, size_t statement, Scope& scope, bool keep_all) {
   if (!execution_) return;
   if (!keep_all) {
     const std::vector<Name>& expired = info.expires[statement];
@@ -188,7 +188,7 @@ bool Cuts::no_gradient_needs_pending() {
                      [](const graph::Value& value) { return value.node->is_looked_at || value.node->variable != 0; });
 }
 
-void Cuts::end_captured(const BlockInfo& info, Scope& scope, bool keep_all) const {
+void Cuts::end_captured(const ast::BlockFacts& info, Scope& scope, bool keep_all) const {
   if (!keep_all)
     for (Binding& binding : scope.bindings)
       if (!info.captured.count(binding.name)) binding.value = None{};

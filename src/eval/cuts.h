@@ -79,7 +79,7 @@ class Cuts {
 
   /// Drops the values of names that no later statement of a block can read, and cuts if too many operations are
   /// pending. `keep_all`: every name is kept, as in an instance or a module.
-  void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
+  void end_statement(const ast::BlockFacts& info, size_t statement, Scope& scope, bool keep_all);
   /// Ends a program, whose last statement is at `span`: computes the variables that it has assigned, as a step of
   /// training does even if nothing is printed.
   void end_program(Span span) {
@@ -115,7 +115,7 @@ class Cuts {
   Restore<int> wait() { return Restore(waits_, waits_ + 1); }
   /// Ends a block. If functions may outlive the block, its scope keeps only the names that they capture, and reports
   /// the bytes that it keeps alive.
-  void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
+  void end_block(const ast::BlockFacts& info, Scope& scope, bool keep_all) const {
     if (execution_ && scope.captured) end_captured(info, scope, keep_all);
   }
 
@@ -180,7 +180,7 @@ class Cuts {
   };
 
   void replace_counted(const Scope& owner, const HostValue& before, const HostValue& value);
-  void end_captured(const BlockInfo& info, Scope& scope, bool keep_all) const;
+  void end_captured(const ast::BlockFacts& info, Scope& scope, bool keep_all) const;
   /// Called before a cut. Ends the histories of values that are held only by looking readers, or by names that no later
   /// gradient needs.
   void end_unreachable_histories();

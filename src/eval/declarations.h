@@ -3,7 +3,7 @@
 // `precision` and `with`, which change the mesh, the layout, the random stream, the precision or a setting.
 #include <optional>
 
-#include "eval/block_info.h"
+#include "eval/abstract.h"
 #include "eval/host_value.h"
 #include "eval/value_type.h"
 #include "syntax/ast.h"

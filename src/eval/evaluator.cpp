@@ -85,8 +85,8 @@ void Evaluator::stand_in(const Evaluator& other) {
 void Evaluator::run_program(std::shared_ptr<const ast::Program> program) {
   modules.keep(program);
   hoist(program->body, top_);
-  const BlockInfo& info = blocks.info(program->body);
-  meshes.declare_all(info);
+  const ast::BlockFacts& info = *program->body.facts;
+  meshes.declare_all(*program->facts);
   if (domain.is_plan()) unread.watch(*builder.table, *program->file);
   const Modules::Evaluating here = modules.evaluating(program->file->name());
   OpenBlocks::Entered block = blocks.enter(info, top_, true);
@@ -109,14 +109,14 @@ void Evaluator::run_entry_statement(const std::shared_ptr<const ast::Program>& p
     modules.keep(program);
     hoist(program->body, top_);
   }
-  OpenBlocks::Entered block = blocks.enter(blocks.info(program->body), top_, false);
+  OpenBlocks::Entered block = blocks.enter(*program->body.facts, top_, false);
   block.at(index);
   const HeedsInterrupt heeds(interrupt, program->body.statements[index].span);
   run_statement(program->body.statements[index], top_);
 }
 
 void Evaluator::end_file_statement(const ast::Program& program, size_t index) {
-  const BlockInfo& info = blocks.info(program.body);
+  const ast::BlockFacts& info = *program.body.facts;
   if (index + 1 == program.body.statements.size()) cuts.end_program(program.body.statements[index].span);
   NameSet expired;
   for (Name name : info.expires[index])
@@ -125,7 +125,7 @@ void Evaluator::end_file_statement(const ast::Program& program, size_t index) {
   cuts.end_statement(info, index, *top_, true);
 }
 
-void Evaluator::end_file(const ast::Program& program) { set_aside(*top_, blocks.info(program.body).bound); }
+void Evaluator::end_file(const ast::Program& program) { set_aside(*top_, program.body.facts->bound); }
 
 void Evaluator::finish_check() {
   uncalled.check_names(names, builtins, findings);

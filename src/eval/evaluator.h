@@ -128,14 +128,8 @@ class Evaluator {
 
   // ---- statements ---------------------------------------------------------------------------------------------------
   /// Runs the statements of a block, which bind their names in `scope`. `keep_all`: all names are kept when the block
-  /// has ended, as in an instance or a module.
-  Flow run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all = false) {
-    return run_block(block, blocks.info(block), scope, keep_all);
-  }
-  /// Does the same for a block whose facts are at hand. `replay`: the replay of the loop whose body this block is, or
-  /// null.
-  Flow run_block(const ast::Block& block, const BlockInfo& info, const ScopePtr& scope, bool keep_all = false,
-                 Replay* replay = nullptr);
+  /// has ended, as in an instance or a module. `replay`: the replay of the loop whose body this block is, or null.
+  Flow run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all = false, Replay* replay = nullptr);
   /// Binds the names of a pattern; fails unless the value has as many parts.
   void bind_pattern(const ast::Pattern& pattern, HostValue&& value, const ScopePtr& scope);
   /// Makes the scope of a block inside `scope`.

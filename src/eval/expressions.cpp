@@ -115,13 +115,10 @@ HostValue Evaluator::tuple(const ast::TupleExpr& tuple, const ScopePtr& scope) {
 HostValue Evaluator::lambda(const ast::LambdaExpr& lambda, const ScopePtr& scope) {
   auto function = std::make_shared<Function>();
   function->signature = lambda.signature.get();
-  function->result = &lambda.result;
-  const ast::FunctionText text = ast::text_of(lambda);
-  function->block = text.block;
-  function->expression = text.expression;
+  function->text = ast::text_of(lambda);
   function->scope = scope;
   function->visible = scope->bindings.size();
-  function->named = scope->names(names_in(text), function->visible);
+  function->named = scope->names(lambda.facts->captured, function->visible);
   function->reached = true;
   scope->capture();
   if (domain.is_check()) uncalled.declared(function);

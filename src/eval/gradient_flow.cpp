@@ -31,7 +31,7 @@ class ReadNames : public ast::Walk {
     const Name callee = call ? callee_name(*call->callee) : Name();
     if (callee.empty()) return Walk::expr(e);
     if (!is_gradient(*call) || functions_ > 0) found.code.insert(callee);
-    found.values.insert(base_name(*call->callee));
+    found.values.insert(ast::base_name(*call->callee));
     for (const ast::Argument& argument : call->arguments) {
       expr(*argument.value);
       if (argument.target) expr(*argument.target);

@@ -2,10 +2,10 @@
 // The paths on which the values of names reach `grad`, as far as the text alone shows them.
 //
 // The analysis takes names as they are written, and does not resolve them to bindings. It does not look into the
-// functions of a statement: a name that a function mentions is captured (BlockInfo::captured).
+// functions of a statement: a name that a function mentions is captured (BlockFacts::captured).
 #include <vector>
 
-#include "eval/block_info.h"
+#include "eval/host_value.h"
 
 namespace mtf::eval {
 

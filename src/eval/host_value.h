@@ -21,7 +21,7 @@
 
 #include "graph/graph.h"
 #include "ops/call.h"
-#include "syntax/ast.h"
+#include "syntax/resolver.h"
 #include "types/layout.h"
 
 namespace mtf::eval {
@@ -61,6 +61,8 @@ struct Range {
 struct List;
 struct Sequence;
 struct Variable;
+using ast::NameSet;
+
 struct Function;
 struct ModelClass;
 struct Instance;
@@ -187,9 +189,7 @@ struct Variable {
 struct Function {
   Name name;  ///< empty for one without a name
   const syntax::Signature* signature = nullptr;
-  const std::optional<ast::Annotation>* result = nullptr;
-  const ast::Block* block = nullptr;  ///< either this or `expression` is the body
-  const ast::Expr* expression = nullptr;
+  ast::FunctionText text;
   std::string doc;
   std::shared_ptr<Scope> scope;
   size_t visible = 0;    ///< the number of bindings of `scope` that it sees

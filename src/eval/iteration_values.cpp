@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "eval/abstract.h"
-#include "eval/block_info.h"
 #include "ops/builder.h"
 #include "ops/loop.h"
 #include "support/diagnostics.h"
@@ -23,20 +22,17 @@ graph::Value with_first(ops::Builder& builder, const graph::Value& value, const 
   return builder.broadcast(value, dims);
 }
 
-ast::FunctionText text_of(const Function& function) {
-  return {function.signature->declared, function.result, function.block, function.expression, nullptr};
-}
-ast::FunctionText text_of(const ModelClass& model) { return ast::text_of(*model.declaration); }
+const ast::FunctionFacts& facts_of(const Function& function) { return **function.text.facts; }
+const ast::FunctionFacts& facts_of(const ModelClass& model) { return *model.declaration->facts; }
 
 template <typename T>
 size_t seen_by(const T& function) {
   return function.reached ? function.visible : function.scope->bindings.size();
 }
 
-/// Returns the names of a text, sorted, so that the order is the same on every rank.
-std::vector<Name> sorted_names(const ast::FunctionText& text) {
-  const NameSet names = names_in(text);
-  std::vector<Name> sorted(names.begin(), names.end());
+/// Returns the names that a function captures, sorted, so that the order is the same on every rank.
+std::vector<Name> sorted_names(const ast::FunctionFacts& facts) {
+  std::vector<Name> sorted(facts.captured.begin(), facts.captured.end());
   std::sort(sorted.begin(), sorted.end(), [](Name a, Name b) { return a.text() < b.text(); });
   return sorted;
 }
@@ -160,7 +156,7 @@ HostValue PlacedValue::written_in(const std::shared_ptr<T>& what) {
   const auto is_placed = [](bool each) { return each; };
   const bool all_placed = std::all_of(copy.bindings.begin(), copy.bindings.end(), is_placed);
   if (all_placed && !is_copied(what->scope->parent.get())) return own;
-  for (const Name name : sorted_names(text_of(*what))) {
+  for (const Name name : sorted_names(facts_of(*what))) {
     const Scope::Found found = copy.own->find(name, seen_by(*what));
     const auto at = copies_by_scope_.find(found.scope);
     if (!found.binding || at == copies_by_scope_.end()) continue;
@@ -261,17 +257,17 @@ void LeftByIteration::visit(HostValue& value) {
     Scope& scope = *(*instance)->scope;
     if (!is_of_iteration(scope) || !seen_.insert(instance->get()).second) return;
     const ModelClass& model = *(*instance)->model;
-    add_named(&model, text_of(model), model.scope, seen_by(model));
+    add_named(&model, facts_of(model), model.scope, seen_by(model));
     if (!belongs_to(scope, over_.name)) scope.stacked_over.push_back(over_.name);
     for (Binding& binding : scope.bindings) waiting_.push_back(&binding.value);
   } else if (auto* function = value.as<FunctionPtr>()) {
-    add_named(function->get(), text_of(**function), (*function)->scope, seen_by(**function));
+    add_named(function->get(), facts_of(**function), (*function)->scope, seen_by(**function));
   } else if (auto* model = value.as<ModelClassPtr>()) {
-    add_named(model->get(), text_of(**model), (*model)->scope, seen_by(**model));
+    add_named(model->get(), facts_of(**model), (*model)->scope, seen_by(**model));
   }
 }
 
-void LeftByIteration::add_named(const void* what, const ast::FunctionText& text, const ScopePtr& scope,
+void LeftByIteration::add_named(const void* what, const ast::FunctionFacts& facts, const ScopePtr& scope,
                                 size_t visible) {
   if (!is_of_iteration(*scope) || !seen_.insert(what).second) return;
   for (Scope* each = scope.get(); each && is_of_iteration(*each); each = each->parent.get()) {
@@ -279,7 +275,7 @@ void LeftByIteration::add_named(const void* what, const ast::FunctionText& text,
     if (ScopePtr original = placed_ && each->parent ? placed_->original(*each->parent) : nullptr)
       each->parent = std::move(original);
   }
-  for (const Name name : sorted_names(text)) {
+  for (const Name name : sorted_names(facts)) {
     const Scope::Found found = scope->find(name, visible);
     if (found.binding && is_of_iteration(*found.scope)) waiting_.push_back(&found.binding->value);
   }

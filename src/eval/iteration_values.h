@@ -107,7 +107,7 @@ class LeftByIteration {
  private:
   bool is_of_iteration(const Scope& scope) const { return scope.parent && scope.number >= iteration_.first; }
   /// Adds the values of names that the text of a function or model mentions, if scopes of the iteration bind them.
-  void add_named(const void* what, const ast::FunctionText& text, const ScopePtr& scope, size_t visible);
+  void add_named(const void* what, const ast::FunctionFacts& facts, const ScopePtr& scope, size_t visible);
   void visit(HostValue& value);
 
   const Iteration& iteration_;

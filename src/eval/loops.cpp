@@ -25,8 +25,8 @@ constexpr int64_t kMostPlannedIterations = 2'000'000;
 constexpr int64_t kMostPlannedOperations = 800'000;
 
 /// True if a check must walk every iteration: the body makes a model, a dim or a shape that depends on the iteration.
-bool needs_every_iteration(const BlockInfo& info, const std::vector<ast::Ident>& variables, const Builtins& builtins,
-                           Scope& scope) {
+bool needs_every_iteration(const ast::BlockFacts& info, const std::vector<ast::Ident>& variables,
+                           const Builtins& builtins, Scope& scope) {
   auto changes = [&](Name name) {
     for (const ast::Ident& variable : variables) {
       if (variable.name == name) return true;
@@ -35,7 +35,7 @@ bool needs_every_iteration(const BlockInfo& info, const std::vector<ast::Ident>&
   };
   // Names that are bound inside may depend on the iteration too; only names from outside are known not to.
   auto depends = [&](const ast::Expr& expr) {
-    for (Name name : mentions_of(expr)) {
+    for (Name name : ast::mentions_of(expr)) {
       if (changes(name)) return true;
       if (!scope.find(name).binding && info.mentions.count(name) && !builtins.knows(name)) return true;
     }
@@ -157,7 +157,8 @@ bool keeps_a_tensor(const HostValue& item) {
 
 }  // namespace
 
-Cuts::Waiting Loops::waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope) {
+Cuts::Waiting Loops::waiting(const ast::BlockFacts& info, const std::vector<ast::Ident>& variables,
+                             const ScopePtr& scope) {
   const graph::ValueTable* const table = evaluator_.builder.table.get();  // null in a loop over a dim
   return {.added = table != nullptr ? table->added() : 0,
           .carries = !evaluator_.domain.is_check() && evaluator_.blocks.carries_variables(info, variables, scope),
@@ -198,10 +199,9 @@ void Loops::end_iteration(Cuts::Waiting& iterations, Span span) {
   if (iterations.carries || iterations.is_outermost) evaluator_.undo.end_iteration();
 }
 
-Flow Loops::iteration(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& inner,
-                      Replay* replay) {
+Flow Loops::iteration(const ast::ForStmt& stmt, HostValue&& item, const ScopePtr& inner, Replay* replay) {
   evaluator_.bind_pattern(*stmt.pattern, std::move(item), inner);
-  return evaluator_.run_block(stmt.body, body, inner, false, replay);
+  return evaluator_.run_block(stmt.body, inner, false, replay);
 }
 
 Items items_of(HostValue&& iterable, Evaluator& evaluator, Span span) {
@@ -245,7 +245,7 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   HostValue iterable = evaluator_.evaluate(*stmt.iterable, scope);
   const bool is_range = iterable.is<Range>(), is_list = iterable.is<ListPtr>();
   const Items items = items_of(std::move(iterable), evaluator_, stmt.iterable->span);
-  const BlockInfo& info = evaluator_.blocks.info(stmt.body);
+  const ast::BlockFacts& info = *stmt.body.facts;
   std::vector<ast::Ident> variables;
   names_of(*stmt.pattern, variables);
   bool every = is_list || !evaluator_.domain.is_check() || (is_range && items.count <= 1);
@@ -257,15 +257,14 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   }
   Cuts::Waiting iterations = waiting(info, variables, scope);
   Restore deeper(depth_, depth_ + 1);
-  if (every && items.count >= 0)
-    return every_iteration(stmt, info, items, for_lists_alone, variables[0], iterations, scope);
+  if (every && items.count >= 0) return every_iteration(stmt, items, for_lists_alone, variables[0], iterations, scope);
   if (items.count == 0 && !evaluator_.domain.is_check()) return Flow::kNext;
   const HostValue any = items.any();
   evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
   const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.iterations(), items.count);
   const auto walk = [&](const HostValue& item, int64_t times) {
-    walk_once([&] { return iteration(stmt, info, HostValue(item), evaluator_.nested(scope)); }, info.assigns, scope,
-              times, iterations, stmt.body.span, stmt.iterable->span);
+    walk_once([&] { return iteration(stmt, HostValue(item), evaluator_.nested(scope)); }, info.assigns, scope, times,
+              iterations, stmt.body.span, stmt.iterable->span);
   };
   walk(any, count);
   if (items.other && evaluator_.domain.is_check()) walk(items.other(), 0);
@@ -277,10 +276,10 @@ void Loops::bind_last_iteration(const ScopePtr& scope) {
     evaluator_.bind_pattern(*iteration->pattern, HostValue(iteration->item), scope);
 }
 
-Flow Loops::every_iteration(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, bool for_lists_alone,
+Flow Loops::every_iteration(const ast::ForStmt& stmt, const Items& items, bool for_lists_alone,
                             const ast::Ident& variable, Cuts::Waiting iterations, const ScopePtr& scope) {
   const Span span = stmt.body.span;
-  const NameSet& assigned = body.assigns;
+  const NameSet& assigned = stmt.body.facts->assigns;
   Ends ends(*this, assigned, *scope, stmt.pattern->span);
   const bool until_none = items.count == Sequence::kUntilNone;
   Shown shown(*this, variable.name.str(), until_none ? 0 : items.count, iterations);
@@ -303,7 +302,7 @@ Flow Loops::every_iteration(const ast::ForStmt& stmt, const BlockInfo& body, con
     inner->number = graph::last_node_id();
     inner->uncertain = evaluator_.domain.uncertainty();
     Flow came_to = Flow::kNext;
-    const auto walk = [&] { came_to = iteration(stmt, body, std::move(item), inner, replay ? &*replay : nullptr); };
+    const auto walk = [&] { came_to = iteration(stmt, std::move(item), inner, replay ? &*replay : nullptr); };
     if (i > 0 && evaluator_.domain.is_check()) walk_later_iteration(doubt, walk);
     else walk();
     inner.end_iteration();
@@ -329,7 +328,7 @@ Flow Loops::every_iteration(const ast::ForStmt& stmt, const BlockInfo& body, con
         ((i == kCheckedIterationsOfNumbers && assigns_lists_of_numbers(assigned, *scope)) || types.after(i));
     if (i == kMostCheckedIterations || is_settled) {
       evaluator_.domain.numbers_become_unknown(assigned, *scope, evaluator_.undo);
-      walk_once([&] { return this->iteration(stmt, body, items.any(), evaluator_.nested(scope)); }, assigned, scope, 0,
+      walk_once([&] { return this->iteration(stmt, items.any(), evaluator_.nested(scope)); }, assigned, scope, 0,
                 iterations, span, stmt.iterable->span);
       break;
     }
@@ -433,10 +432,10 @@ bool Loops::walk_later_iteration(int doubt, const std::function<void()>& walk) {
   return true;
 }
 
-std::optional<Flow> Loops::every_iteration(const ast::WhileStmt& stmt, const BlockInfo& body, Cuts::Waiting& iterations,
+std::optional<Flow> Loops::every_iteration(const ast::WhileStmt& stmt, Cuts::Waiting& iterations,
                                            const ScopePtr& scope) {
   const Span span = stmt.body.span;
-  Ends ends(*this, body.assigns, *scope, stmt.condition->span);
+  Ends ends(*this, stmt.body.facts->assigns, *scope, stmt.condition->span);
   Shown shown(*this, "while", 0, iterations);
   const Reports::Mark mark(evaluator_.reports);
   std::optional<Replay> replay;
@@ -453,8 +452,7 @@ std::optional<Flow> Loops::every_iteration(const ast::WhileStmt& stmt, const Blo
     if (!*condition) return ends.behind(Flow::kNext);
     const int64_t cuts_before = evaluator_.cuts.count();
     if (replay) replay->begin_iteration();
-    const Flow came_to =
-        evaluator_.run_block(stmt.body, body, evaluator_.nested(scope), false, replay ? &*replay : nullptr);
+    const Flow came_to = evaluator_.run_block(stmt.body, evaluator_.nested(scope), false, replay ? &*replay : nullptr);
     const Flow flow = ends.after_iteration(came_to);
     if (flow == Flow::kReturn) return ends.behind(flow);
     const bool cuts = evaluator_.cuts.cuts_each(iterations), has_cut = evaluator_.cuts.count() != cuts_before;
@@ -476,11 +474,11 @@ std::optional<bool> Loops::holds(const ast::WhileStmt& stmt, const ScopePtr& sco
 
 Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   evaluator_.replays.walks(Replays::kMany);
-  const BlockInfo& info = evaluator_.blocks.info(stmt.body);
+  const ast::BlockFacts& info = *stmt.body.facts;
   Cuts::Waiting iterations = waiting(info, {}, scope);
   Restore deeper(depth_, depth_ + 1);
   if (!evaluator_.domain.is_check()) {
-    if (const std::optional<Flow> flow = every_iteration(stmt, info, iterations, scope)) return *flow;
+    if (const std::optional<Flow> flow = every_iteration(stmt, iterations, scope)) return *flow;
     MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");
     evaluator_.domain.values_become_unknown(info.assigns, *scope, evaluator_.undo);
   } else {
@@ -488,7 +486,7 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   }
   const auto iteration = [&] {
     if (evaluator_.domain.is_check()) holds(stmt, scope);
-    return evaluator_.run_block(stmt.body, info, evaluator_.nested(scope));
+    return evaluator_.run_block(stmt.body, evaluator_.nested(scope));
   };
   walk_once(iteration, info.assigns, scope, 0, iterations, stmt.body.span, stmt.condition->span);
   if (evaluator_.domain.is_check()) {

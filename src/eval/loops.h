@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "eval/abstract.h"
-#include "eval/block_info.h"
 #include "eval/cuts.h"
 #include "eval/doubtful.h"
 #include "eval/host_value.h"
@@ -95,20 +94,18 @@ class Loops {
     std::optional<AbstractDomain::Part> part_;
   };
   /// `for_lists_alone`: a check walks every iteration only because iterations assign lists.
-  Flow every_iteration(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, bool for_lists_alone,
-                       const ast::Ident& variable, Cuts::Waiting iterations, const ScopePtr& scope);
+  Flow every_iteration(const ast::ForStmt& stmt, const Items& items, bool for_lists_alone, const ast::Ident& variable,
+                       Cuts::Waiting iterations, const ScopePtr& scope);
   /// Evaluates the condition; nothing if only the run knows it.
   std::optional<bool> holds(const ast::WhileStmt& stmt, const ScopePtr& scope);
   /// Runs a `while` as long as its condition is known. Returns nothing if the remaining iterations must be walked once.
-  std::optional<Flow> every_iteration(const ast::WhileStmt& stmt, const BlockInfo& body, Cuts::Waiting& iterations,
-                                      const ScopePtr& scope);
+  std::optional<Flow> every_iteration(const ast::WhileStmt& stmt, Cuts::Waiting& iterations, const ScopePtr& scope);
   /// Called after an iteration: ends it for cuts and for undo.
   void end_iteration(Cuts::Waiting& iterations, Span span);
   /// `replay`: the replay of the loop, or null if its iterations are not replayed.
-  Flow iteration(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& inner,
-                 Replay* replay = nullptr);
+  Flow iteration(const ast::ForStmt& stmt, HostValue&& item, const ScopePtr& inner, Replay* replay = nullptr);
   /// Returns how the iterations of a new loop wait for common cuts.
-  Cuts::Waiting waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
+  Cuts::Waiting waiting(const ast::BlockFacts& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   /// Walks the body once for all iterations. `count`: their number, 0 if unknown. `header`: the condition, or the
   /// iterated value.
   void walk_once(const std::function<Flow()>& iteration, const NameSet& assigned, const ScopePtr& scope, int64_t count,

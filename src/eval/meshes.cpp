@@ -11,9 +11,9 @@
 
 namespace mtf::eval {
 
-void Meshes::declare_all(const BlockInfo& program) {
-  dims_.insert(program.dim_names.begin(), program.dim_names.end());
-  axes_.insert(program.axis_names.begin(), program.axis_names.end());
+void Meshes::declare_all(const ast::ProgramFacts& program) {
+  dims_.insert(program.dims.begin(), program.dims.end());
+  axes_.insert(program.axes.begin(), program.axes.end());
 }
 
 void Meshes::check(Span span) {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "eval/block_info.h"
 #include "eval/findings.h"
 #include "eval/host_value.h"
 #include "eval/settings.h"
@@ -22,7 +21,7 @@ class Meshes {
       : settings_(settings), context_(context), findings_(findings) {}
 
   /// Adds the dims and axes that a program or module declares anywhere inside, even in code that is not evaluated.
-  void declare_all(const BlockInfo& program);
+  void declare_all(const ast::ProgramFacts& program);
   /// Adds the declarations of another program, which this program continues.
   void declare_all_of(const Meshes& other);
   void declare_dim(Name name) { dims_.insert(name); }

@@ -119,8 +119,13 @@ std::shared_ptr<const ast::Program> Modules::parse(const std::string& path, std:
   return program;
 }
 
+void Modules::keep(std::shared_ptr<const ast::Program> program) {
+  evaluator_.blocks.know(*program->facts);
+  programs_.push_back(std::move(program));
+}
+
 void Modules::evaluate(const ast::Program& program, const ScopePtr& scope) {
-  evaluator_.meshes.declare_all(evaluator_.blocks.info(program.body));
+  evaluator_.meshes.declare_all(*program.facts);
   Restore context(evaluator_.builder.context);
   const AbstractDomain::Part part(evaluator_.domain);
   evaluator_.domain.begins_anew();

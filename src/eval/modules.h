@@ -55,7 +55,7 @@ class Modules {
   Evaluating evaluating(const std::string& file, Span import = {}) { return Evaluating(under_way_, file, import); }
 
   /// Keeps a tree as long as the session, because functions and source positions point into it.
-  void keep(std::shared_ptr<const ast::Program> program) { programs_.push_back(std::move(program)); }
+  void keep(std::shared_ptr<const ast::Program> program);
   /// True if this tree has been kept.
   bool keeps(const ast::Program& program) const;
   /// Keeps all these trees alive while the returned object lives.

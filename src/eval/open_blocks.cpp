@@ -18,8 +18,8 @@ constexpr size_t kAll = ~size_t{0};
 /// returns true if something ended it.
 class Reach {
  public:
-  Reach(BlockInfos& infos, std::function<bool(const BlockInfo&, Scope*, size_t)> body, bool stop_at_grad)
-      : infos_(infos), body_(std::move(body)), stop_at_grad_(stop_at_grad) {}
+  Reach(std::function<bool(const ast::BlockFacts&, Scope*, size_t)> body, bool stop_at_grad)
+      : body_(std::move(body)), stop_at_grad_(stop_at_grad) {}
 
   /// Walks from the names that a text in `scope` mentions.
   bool from(const NameSet& mentions, Scope* scope) { return names(mentions, scope, kAll) || walk(); }
@@ -50,18 +50,10 @@ class Reach {
       stack_.pop_back();
       if (auto* function = at.as<FunctionPtr>()) {
         if (!seen_.insert(function->get()).second) continue;  // by closure: each has values of its own
-        const Function& f = **function;
-        Scope* const scope = f.scope.get();
-        const size_t visible = f.reached ? f.visible : kAll;
-        if (defaults(f.signature->declared, scope, visible)) return true;
-        if (f.block != nullptr ? block(*f.block, scope, visible) : names(mentions_of(*f.expression), scope, visible))
-          return true;
+        if (text((*function)->text, **function)) return true;
       } else if (auto* model = at.as<ModelClassPtr>()) {
         if (!seen_.insert(model->get()).second) continue;
-        const ModelClass& m = **model;
-        const size_t visible = m.reached ? m.visible : kAll;
-        if (defaults(m.declaration->parameters, m.scope.get(), visible)) return true;
-        if (block(m.declaration->body, m.scope.get(), visible)) return true;
+        if (text(ast::text_of(*(*model)->declaration), **model)) return true;
       } else if (auto* builtin = at.as<BuiltinPtr>()) {
         if (stop_at_grad_ && (*builtin)->signature->name == kGrad) return true;
       } else if (auto* instance = at.as<InstancePtr>()) {
@@ -87,29 +79,35 @@ class Reach {
     }
   }
 
-  /// Adds the names in default values, which a call evaluates for missing arguments.
-  bool defaults(std::span<const ast::Parameter> parameters, Scope* scope, size_t visible) {
-    for (const ast::Parameter& parameter : parameters)
-      if (parameter.default_value && names(mentions_of(*parameter.default_value), scope, visible)) return true;
-    return false;
+  /// Visits the body of a function or a model, and adds the names that its text mentions.
+  template <typename Declared>
+  bool text(const ast::FunctionText& text, const Declared& declared) {
+    const size_t visible = declared.reached ? declared.visible : kAll;
+    Scope* const scope = declared.scope.get();
+    return (body_ && text.block && body_(*text.block->facts, scope, visible)) ||
+           names((*text.facts)->mentions, scope, visible);
   }
 
-  bool block(const ast::Block& block, Scope* scope, size_t visible) {
-    const BlockInfo& info = infos_.of(block);
-    return (body_ && body_(info, scope, visible)) || names(info.mentions, scope, visible);
-  }
-
-  BlockInfos& infos_;
-  std::function<bool(const BlockInfo&, Scope*, size_t)> body_;
+  std::function<bool(const ast::BlockFacts&, Scope*, size_t)> body_;
   bool stop_at_grad_;
   std::vector<HostValue> stack_;  ///< values still to be walked
   std::unordered_set<const void*> seen_;
 };
 
+/// True if no model binds this name to a value, other than a param or state, that an assignment may replace by a
+/// tensor. An assignment to such a part of an instance keeps no history: the new value is a leaf.
+bool is_variable(const ast::ProgramFacts& programs, Name part) {
+  if (programs.other_parts.contains(part)) return false;
+  const auto made = programs.made_parts.find(part);
+  return made == programs.made_parts.end() || std::all_of(made->second.begin(), made->second.end(), [&](Name callee) {
+           return programs.models.contains(callee) && !programs.not_models.contains(callee);
+         });
+}
+
 /// True if the block may assign a part of an instance, or a name of another scope, other than a param or state.
 /// `inside` is the scope around the function or model that has the block as its body.
-bool assigns_outside(const BlockInfos& infos, const BlockInfo& info, Scope* inside, size_t visible) {
-  const auto is_other = [&](Name part) { return !infos.is_variable(part); };
+bool assigns_outside(const ast::ProgramFacts& programs, const ast::BlockFacts& info, Scope* inside, size_t visible) {
+  const auto is_other = [&](Name part) { return !is_variable(programs, part); };
   if (std::any_of(info.assigned_parts.begin(), info.assigned_parts.end(), is_other)) return true;
   return std::any_of(info.assigns.begin(), info.assigns.end(), [&](Name name) {
     if (info.captured.contains(name)) return true;  // an inner function may assign it
@@ -122,8 +120,8 @@ bool assigns_outside(const BlockInfos& infos, const BlockInfo& info, Scope* insi
 /// later differentiation.
 class Differentiating {
  public:
-  Differentiating(BlockInfos& infos, Builtins& builtins, Scope* scope)
-      : infos_(infos), builtins_(builtins), scope_(scope) {}
+  Differentiating(const ast::ProgramFacts& programs, Builtins& builtins, Scope* scope)
+      : programs_(programs), builtins_(builtins), scope_(scope) {}
 
   /// Makes the predicate true for a name that will be bound to such code.
   void add(Name name) { added_.insert(name); }
@@ -153,14 +151,14 @@ class Differentiating {
     if (auto* instance = value->as<InstancePtr>()) parts = (*instance)->scope.get();
     if (parts && !part.empty())
       if (const Binding* const found_part = parts->find_own(part)) value = &found_part->value;
-    const auto assigns = [this](const BlockInfo& info, Scope* inside, size_t visible) {
-      return assigns_outside(infos_, info, inside, visible);
+    const auto assigns = [this](const ast::BlockFacts& info, Scope* inside, size_t visible) {
+      return assigns_outside(programs_, info, inside, visible);
     };
-    Reach reach(infos_, assigns, true);
+    Reach reach(assigns, true);
     return reach.from(*value);
   }
 
-  BlockInfos& infos_;
+  const ast::ProgramFacts& programs_;
   Builtins& builtins_;
   Scope* scope_;
   NameSet added_;
@@ -169,10 +167,18 @@ class Differentiating {
 
 }  // namespace
 
-std::vector<const GradientFlow*> OpenBlocks::flows(const BlockInfo& info, size_t first) {
+void OpenBlocks::know(const ast::ProgramFacts& program) {
+  const auto add = [](NameSet& to, const NameSet& names) { to.insert(names.begin(), names.end()); };
+  add(programs_.other_parts, program.other_parts);
+  add(programs_.models, program.models);
+  add(programs_.not_models, program.not_models);
+  for (const auto& [part, made] : program.made_parts) add(programs_.made_parts[part], made);
+}
+
+std::vector<const GradientFlow*> OpenBlocks::flows(const ast::BlockFacts& info, size_t first) {
   std::vector<std::vector<GradientFlow>>& all = flows_[&info];
   if (all.empty())
-    for (const ast::Stmt& stmt : info.block->statements) all.push_back(gradient_flows(stmt));
+    for (const ast::Stmt& stmt : info.statements) all.push_back(gradient_flows(stmt));
   std::vector<const GradientFlow*> rest;
   for (size_t i = first; i < all.size(); ++i)
     for (const GradientFlow& flow : all[i]) rest.push_back(&flow);
@@ -181,10 +187,10 @@ std::vector<const GradientFlow*> OpenBlocks::flows(const BlockInfo& info, size_t
 
 NameSet OpenBlocks::come_to_gradients(const Block& block, const NameSet* outer) {
   using Kind = GradientFlow::Kind;
-  const BlockInfo& info = *block.info;
+  const ast::BlockFacts& info = *block.info;
   const std::vector<const GradientFlow*> rest = flows(info, block.statement);
   const auto binds = [](const GradientFlow& flow) { return flow.kind == Kind::kBinds || flow.kind == Kind::kAssigns; };
-  Differentiating may(infos_, builtins_, block.scope);
+  Differentiating may(programs_, builtins_, block.scope);
   for (bool grows = true; grows;) {
     grows = false;
     for (const GradientFlow* flow : rest) {
@@ -202,7 +208,7 @@ NameSet OpenBlocks::come_to_gradients(const Block& block, const NameSet* outer) 
   const auto add = [&](const GradientFlow& flow) { names.insert(flow.from.values.begin(), flow.from.values.end()); };
   for (const GradientFlow* flow : rest) {
     if (flow->kind == Kind::kLeaves) add(*flow);
-    if (flow->kind == Kind::kStores && !infos_.is_variable(*flow->to.begin())) add(*flow);
+    if (flow->kind == Kind::kStores && !is_variable(programs_, *flow->to.begin())) add(*flow);
     if (flow->kind == Kind::kCalls && !may.only_looks(flow->callee) &&
         std::any_of(flow->from.code.begin(), flow->from.code.end(), std::ref(may)))
       add(*flow);
@@ -248,7 +254,7 @@ bool OpenBlocks::may_be_seen_by_functions(Name name, const Scope& scope) const {
 }
 
 bool OpenBlocks::text_may_differentiate() {
-  Reach reach(infos_, nullptr, true);
+  Reach reach(nullptr, true);
   const bool found = std::any_of(open_.begin(), open_.end(), [&](const Block& block) {
     const std::vector<NameSet>& mentions = block.info->statement_mentions;
     return std::any_of(mentions.begin() + block.statement, mentions.end(),
@@ -258,13 +264,14 @@ bool OpenBlocks::text_may_differentiate() {
   return found;
 }
 
-bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast::Ident>& own, const ScopePtr& scope) {
+bool OpenBlocks::carries_variables(const ast::BlockFacts& body, const std::vector<ast::Ident>& own,
+                                   const ScopePtr& scope) {
   auto is_own = [&](Name name) {
     return std::any_of(own.begin(), own.end(), [&](const ast::Ident& ident) { return ident.name == name; });
   };
   // Assignments in the loop's own text.
   for (const ast::Expr* target : body.targets) {
-    const Name base = base_name(*target);
+    const Name base = ast::base_name(*target);
     if (base.empty() || is_own(base)) continue;
     const auto found = scope->find(base);
     const bool bound_inside = body.bound.count(base) > 0;
@@ -275,9 +282,9 @@ bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast:
     }
   }
   // Assignments in code that the loop may call.
-  auto assigns = [](const BlockInfo& info, Scope* inside, size_t visible) {
+  auto assigns = [](const ast::BlockFacts& info, Scope* inside, size_t visible) {
     for (const ast::Expr* target : info.targets) {
-      const Name base = base_name(*target);
+      const Name base = ast::base_name(*target);
       if (!target->as<ast::NameExpr>()) return true;
       if (info.aliases.count(base)) return true;
       if (info.bound.count(base)) continue;
@@ -288,7 +295,7 @@ bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast:
   };
   NameSet mentions = body.mentions;
   for (const ast::Ident& ident : own) mentions.erase(ident.name);
-  return Reach(infos_, assigns, false).from(mentions, scope.get());
+  return Reach(assigns, false).from(mentions, scope.get());
 }
 
 }  // namespace mtf::eval

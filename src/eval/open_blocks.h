@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "eval/block_info.h"
 #include "eval/gradient_flow.h"
 #include "eval/scope.h"
 
@@ -21,8 +20,8 @@ class OpenBlocks {
  public:
   explicit OpenBlocks(Builtins& builtins) : builtins_(builtins) {}
 
-  /// Returns the facts about a block that follow from its text.
-  const BlockInfo& info(const ast::Block& block) { return infos_.of(block); }
+  /// Called before a program's blocks are opened. Notes the parts of its models.
+  void know(const ast::ProgramFacts& program);
 
   /// Keeps a block open for its lifetime.
   class [[nodiscard]] Entered {
@@ -40,7 +39,7 @@ class OpenBlocks {
   };
   /// Opens a block. `scope` gets the names that the block binds, and must outlive the result. `lets_go`: the block
   /// releases names that no later statement mentions.
-  Entered enter(const BlockInfo& info, const ScopePtr& scope, bool lets_go) {
+  Entered enter(const ast::BlockFacts& info, const ScopePtr& scope, bool lets_go) {
     open_.push_back({&info, 0, scope.get(), lets_go});
     return Entered(*this);
   }
@@ -69,24 +68,24 @@ class OpenBlocks {
   size_t walked() const { return walked_; }
   /// True if a loop iteration may assign a param or state that a later iteration reads. `own` are the loop's variables;
   /// values reached only through them do not count. `scope` is the scope around the loop.
-  bool carries_variables(const BlockInfo& body, const std::vector<ast::Ident>& own, const ScopePtr& scope);
+  bool carries_variables(const ast::BlockFacts& body, const std::vector<ast::Ident>& own, const ScopePtr& scope);
 
  private:
   struct Block {
-    const BlockInfo* info = nullptr;
+    const ast::BlockFacts* info = nullptr;
     size_t statement = 0;
     Scope* scope = nullptr;
     bool lets_go = false;
   };
   /// Returns the flows of a block's statements from statement `first` on.
-  std::vector<const GradientFlow*> flows(const BlockInfo& info, size_t first);
+  std::vector<const GradientFlow*> flows(const ast::BlockFacts& info, size_t first);
   /// Returns the names of a block whose values a `grad` may reach. `outer` has these names of the enclosing block in
   /// the same function, or is null.
   NameSet come_to_gradients(const Block& block, const NameSet* outer);
 
   Builtins& builtins_;
-  BlockInfos infos_;
-  std::unordered_map<const BlockInfo*, std::vector<std::vector<GradientFlow>>> flows_;
+  ast::ProgramFacts programs_;  ///< the declarations of all programs so far, of their models and parts
+  std::unordered_map<const ast::BlockFacts*, std::vector<std::vector<GradientFlow>>> flows_;
   std::vector<Block> open_;
   bool expects_more_ = false;
   size_t walked_ = 0;

@@ -187,7 +187,7 @@ const ast::Expr* Replay::condition_of(size_t statement, const ScopePtr& scope) c
   auto* branch = body_.statements[statement].as<ast::IfStmt>();
   if (!branch || branch->otherwise || branch->branches.size() != 1) return nullptr;
   const ast::Expr& condition = *branch->branches[0].condition;
-  for (const Name name : mentions_of(condition))
+  for (const Name name : ast::mentions_of(condition))
     if (info_.assigns.contains(name) || info_.bound.contains(name)) return nullptr;
   const std::optional<HostValue> holds = ahead(condition, scope);
   return holds && holds->is<bool>() ? &condition : nullptr;
@@ -209,7 +209,7 @@ bool Replay::Record::binds_number(Name name) const {
 std::optional<HostValue> Replay::number(const ast::Expr& expr, const std::unordered_map<Name, int>& bound,
                                         const ScopePtr& scope, const Record& record) const {
   bool is_of_iteration = false;
-  for (const Name name : mentions_of(expr)) {
+  for (const Name name : ast::mentions_of(expr)) {
     const bool is_number = record.binds_number(name);
     if ((bound.contains(name) && !is_number) || info_.assigns.contains(name)) return std::nullopt;  // the name changes
     is_of_iteration = is_of_iteration || is_number || scope->parent->find_own(name);
@@ -227,11 +227,11 @@ bool Replay::add_numbers(const ast::Expr& expr, const std::unordered_map<Name, i
     return true;
   }
   const auto* call = expr.as<ast::CallExpr>();
-  mentioned.merge(mentions_of(call ? *call->callee : expr));
+  mentioned.merge(ast::mentions_of(call ? *call->callee : expr));
   bool has_number = false;
   for (const ast::Argument& argument : call ? std::span(call->arguments) : std::span<const ast::Argument>()) {
     if (argument.label) mentioned.insert(argument.label->name);
-    if (argument.target) mentioned.merge(mentions_of(*argument.target));
+    if (argument.target) mentioned.merge(ast::mentions_of(*argument.target));
     has_number = add_numbers(*argument.value, bound, scope, record, mentioned) || has_number;
   }
   return has_number;
@@ -299,7 +299,7 @@ bool Replay::is_possible(const Evaluator& evaluator) {
 Replay::Replay(Evaluator& evaluator, const ast::Block& body, bool carries, int64_t iterations)
     : evaluator_(evaluator),
       body_(body),
-      info_(evaluator.blocks.info(body)),
+      info_(*body.facts),
       last_(body.statements.size()),
       carries_(carries),
       iterations_(iterations) {

@@ -46,7 +46,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "eval/block_info.h"
+#include "eval/abstract.h"
 #include "eval/host_value.h"
 #include "graph/node_builder.h"
 #include "plan/made_cut.h"
@@ -248,7 +248,7 @@ class Replay {
 
   Evaluator& evaluator_;
   const ast::Block& body_;
-  const BlockInfo& info_;
+  const ast::BlockFacts& info_;
   int64_t iteration_ = 0;         ///< a node number smaller than those of all nodes of the iteration
   std::optional<Record> known_;   ///< the record of an earlier iteration
   bool is_confirmed_ = false;     ///< the iteration after `known_` had the same program

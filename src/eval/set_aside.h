@@ -5,7 +5,6 @@
 // that is set aside is computed only when the user asks for it. So loading a file at a prompt computes and communicates
 // no more than running it. Only the peak of memory may be higher: at a prompt, a gradient may always come, so more
 // history is kept. A list, a model or a param is set aside if only such names hold it.
-#include "eval/block_info.h"
 #include "eval/scope.h"
 
 namespace mtf::eval {

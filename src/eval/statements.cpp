@@ -75,13 +75,10 @@ void Evaluator::warn_of_unused(const ast::Expr& expr, Scope& scope) {
 void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
   for (const ast::Stmt& stmt : block.statements) {
     if (auto* fn = stmt.as<ast::FnStmt>()) {
-      const ast::FunctionText text = ast::text_of(*fn);
       auto function = std::make_shared<Function>();
       function->name = fn->name.name;
       function->signature = fn->signature.get();
-      function->result = text.result;
-      function->block = text.block;
-      function->expression = text.expression;
+      function->text = ast::text_of(*fn);
       function->doc = stmt.doc;
       function->scope = scope;
       if (domain.is_check()) uncalled.declared(function);
@@ -108,8 +105,8 @@ void Evaluator::declare_ahead(const ast::Ident& name, HostValue value, const Sco
   scope->declare(name.name, std::move(value), name.span);
 }
 
-Flow Evaluator::run_block(const ast::Block& block, const BlockInfo& info, const ScopePtr& scope, bool keep_all,
-                          Replay* replay) {
+Flow Evaluator::run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all, Replay* replay) {
+  const ast::BlockFacts& info = *block.facts;
   if (info.declares_functions) hoist(block, scope);
   OpenBlocks::Entered entered = blocks.enter(info, scope, !keep_all);
   HeedsInterrupt heeds(interrupt, block.span);
@@ -213,7 +210,7 @@ void Evaluator::reach(const ast::FnStmt& stmt, Scope& scope) {
   auto* function = binding ? binding->value.as<FunctionPtr>() : nullptr;
   if (!function) return;
   (*function)->visible = scope.bindings.size();
-  (*function)->named = scope.names(names_in(ast::text_of(stmt)), (*function)->visible);
+  (*function)->named = scope.names(stmt.facts->captured, (*function)->visible);
   (*function)->reached = true;
 }
 
@@ -222,7 +219,7 @@ void Evaluator::reach(const ast::ModelStmt& stmt, Scope& scope) {
   auto* model = binding ? binding->value.as<ModelClassPtr>() : nullptr;
   if (!model) return;
   (*model)->visible = scope.bindings.size();
-  (*model)->named = scope.names(names_in(ast::text_of(stmt)), (*model)->visible);
+  (*model)->named = scope.names(stmt.facts->captured, (*model)->visible);
   (*model)->reached = true;
 }
 
@@ -304,7 +301,7 @@ void Evaluator::poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope) {
   // The names that the statement would have assigned become poison too, if the old value does not tell the new type.
   NameSet assigned;
   const auto add = [&](const ast::Block& block) {
-    const NameSet& names = blocks.info(block).assigns;
+    const NameSet& names = block.facts->assigns;
     assigned.insert(names.begin(), names.end());
   };
   if (auto* assignment = stmt.as<ast::AssignStmt>()) {

@@ -4,7 +4,6 @@
 #include <map>
 #include <unordered_set>
 
-#include "eval/block_info.h"
 #include "eval/evaluator.h"
 #include "graph/layout_record.h"
 #include "graph/layouts.h"
@@ -193,9 +192,8 @@ class Copies {
 class ReadByProgram {
  public:
   void find(const ast::Block& program, const eval::ScopePtr& top) {
-    ast::FunctionText text;
-    text.block = &program;
-    add_named(text, *top);
+    add_named(program.facts->mentions, *top);
+    add_named(program.facts->assigns, *top);
     while (!waiting_.empty()) {
       const eval::HostValue value = std::move(waiting_.back());
       waiting_.pop_back();
@@ -205,8 +203,8 @@ class ReadByProgram {
   bool reads(const graph::Handle& handle) const { return seen_.contains(handle.value().node.get()); }
 
  private:
-  void add_named(const ast::FunctionText& text, eval::Scope& scope) {
-    for (const Name name : eval::names_in(text))
+  void add_named(const ast::NameSet& names, eval::Scope& scope) {
+    for (const Name name : names)
       if (const eval::Scope::Found found = scope.find(name); found.binding) waiting_.push_back(found.binding->value);
   }
   void add_all(const eval::Scope& scope) {
@@ -227,12 +225,9 @@ class ReadByProgram {
       waiting_.emplace_back((*instance)->model);
     } else if (auto* function = value.as<eval::FunctionPtr>()) {
       const eval::Function& called = **function;
-      ast::FunctionText text;
-      text.block = called.block;
-      text.expression = called.expression;
-      if (is_new(&called)) add_named(text, *called.scope);
+      if (is_new(&called)) add_named((*called.text.facts)->captured, *called.scope);
     } else if (auto* model = value.as<eval::ModelClassPtr>()) {
-      if (is_new(model->get())) add_named(ast::text_of(*(*model)->declaration), *(*model)->scope);
+      if (is_new(model->get())) add_named((*model)->declaration->facts->captured, *(*model)->scope);
     } else if (auto* module = value.as<eval::ModulePtr>()) {
       if ((*module)->scope && is_new(module->get())) add_all(*(*module)->scope);
     }

@@ -231,7 +231,7 @@ std::vector<EntryReport> Session::Impl::run(const std::string& text, const std::
   const auto undoing = evaluator.undo.into(undo);
   evaluator.blocks.expect_more();
   if (evaluator.execution() != nullptr && !way.is_file) evaluator.reports.collect();
-  if (way.is_file) evaluator.meshes.declare_all(evaluator.blocks.info(program->body));
+  if (way.is_file) evaluator.meshes.declare_all(*program->facts);
   // A statement that is not a bare expression keeps the tree itself, and makes the entry's functions known.
   const auto end = [&] {
     if (way.is_file) evaluator.end_file(*program);
@@ -639,7 +639,7 @@ Diagnostics Session::check_here(const std::string& name, const std::string& text
   StandIn checker(impl_->evaluator, impl_->settings);
   eval::Evaluator& evaluator = checker.evaluator();
   evaluator.findings.collect_in(found);
-  evaluator.meshes.declare_all(evaluator.blocks.info(program->body));
+  evaluator.meshes.declare_all(*program->facts);
   const eval::Modules::Evaluating here = evaluator.modules.evaluating(name);
   try {
     for (size_t i = 0; i < program->body.statements.size(); ++i) evaluator.run_entry_statement(program, i);

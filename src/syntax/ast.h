@@ -137,6 +137,7 @@ struct FnStmt {
   std::optional<Annotation> result;
   FunctionBody body;
   std::shared_ptr<const syntax::Signature> signature;  // its span is from `fn` to before the body
+  Resolved<FunctionFacts> facts = {};
 };
 struct ModelStmt {
   Ident name;
@@ -144,6 +145,7 @@ struct ModelStmt {
   bool has_parentheses = false;  // `model M()` or `model M`
   Block body;
   std::shared_ptr<const syntax::Signature> signature;
+  Resolved<FunctionFacts> facts = {};
 };
 struct ForStmt {
   PatternPtr pattern;
@@ -225,6 +227,7 @@ struct Program {
   std::string doc;  // the `##` lines at the file's start
   Block body;
   std::vector<Comment> comments;  // in order
+  Resolved<ProgramFacts> facts = {};
 };
 
 }  // namespace mtf::ast

@@ -32,10 +32,26 @@ struct Pattern;
 using ExprPtr = std::unique_ptr<Expr>;
 using PatternPtr = std::unique_ptr<Pattern>;
 
+// What the resolver says about a node (syntax/resolver.h). Null until it has walked the tree.
+template <typename Facts>
+class Resolved {
+ public:
+  const Facts& operator*() const { return *facts_; }
+  const Facts* operator->() const { return facts_.get(); }
+  void set(std::shared_ptr<const Facts> facts) const { facts_ = std::move(facts); }
+
+ private:
+  mutable std::shared_ptr<const Facts> facts_;
+};
+struct BlockFacts;
+struct FunctionFacts;
+struct ProgramFacts;
+
 // Statements between `{` and `}`, or a whole file. A block is a scope.
 struct Block {
   Span span;  // braces included
   std::vector<Stmt> statements;
+  Resolved<BlockFacts> facts = {};
 };
 
 // ---- layouts, shapes and annotations --------------------------------------------------------------------------------
@@ -284,6 +300,7 @@ struct LambdaExpr {
   std::optional<Annotation> result;
   FunctionBody body;
   std::shared_ptr<const syntax::Signature> signature;  // its span is from `fn` to before the body
+  Resolved<FunctionFacts> facts = {};
 };
 // `counters { … }`.
 struct CountersExpr {

@@ -9,6 +9,7 @@
 #include "support/text.h"
 #include "syntax/ast_builder.h"
 #include "syntax/language_version.h"
+#include "syntax/resolver.h"
 #include "syntax/syntax_errors.h"
 #include "syntax/token_stream.h"
 #include "syntax/token_window.h"
@@ -169,6 +170,12 @@ ast::Program parse(std::shared_ptr<const SourceFile> file, Diagnostics& diagnost
   constexpr std::size_t kMostErrors = 100;
   Diagnostics found(kMostErrors);
   ast::Program program = parse_unsorted(file, found, mode);
+  try {
+    ast::resolve(program);
+  } catch (const UserError& error) {  // the stack limit
+    found.add(error.diagnostic());
+    ast::resolve(program = empty_program(file));
+  }
   if (const auto& statements = program.body.statements; mode == ParseMode::kUse && statements.size() > 1)
     found.add(Diagnostic(Kind::syntax_error, statements[1].span, "expected the end, found another statement"));
   std::vector<Diagnostic> sorted = found.list();

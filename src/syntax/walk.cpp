@@ -12,7 +12,7 @@ template <typename Form>
 FunctionText text_of_function(const Form& fn) {
   const auto* expression = std::get_if<ExprPtr>(&fn.body);
   return {fn.parameters, &fn.result, std::get_if<Block>(&fn.body), expression != nullptr ? expression->get() : nullptr,
-          nullptr};
+          nullptr,       &fn.facts};
 }
 
 }  // namespace
@@ -27,7 +27,9 @@ Ident without_primes(const Ident& ident) {
 
 FunctionText text_of(const FnStmt& fn) { return text_of_function(fn); }
 FunctionText text_of(const LambdaExpr& lambda) { return text_of_function(lambda); }
-FunctionText text_of(const ModelStmt& model) { return {model.parameters, nullptr, &model.body, nullptr, &model}; }
+FunctionText text_of(const ModelStmt& model) {
+  return {model.parameters, nullptr, &model.body, nullptr, &model, &model.facts};
+}
 
 void names_of(const Pattern& pattern, std::vector<Ident>& names) {
   if (const auto* ident = std::get_if<Ident>(&pattern.node)) {

@@ -16,6 +16,7 @@ struct FunctionText {
   const Block* block = nullptr;                       // or
   const Expr* expression = nullptr;
   const ModelStmt* model = nullptr;  // null for a function
+  const Resolved<FunctionFacts>* facts = nullptr;
 };
 FunctionText text_of(const FnStmt& fn);
 FunctionText text_of(const LambdaExpr& lambda);

@@ -9,6 +9,7 @@
 #include "support/text.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
+#include "syntax/resolver.h"
 #include "tool/commands/commands.h"
 #include "tool/present/plan_text.h"
 #include "tool/present/table.h"
@@ -29,7 +30,7 @@ struct TraceOptions {
 
 /// Returns the values of `--stage`: forms of a program, and passes.
 std::vector<std::string> stages() {
-  std::vector<std::string> names = {"ast", "types", "ir", "decisions", "spmd", "schedule"};
+  std::vector<std::string> names = {"ast", "names", "types", "ir", "decisions", "spmd", "schedule"};
   for (const plan::Pass& pass : plan::passes()) names.emplace_back(pass.name);
   return names;
 }
@@ -149,15 +150,15 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
   if (options.file.empty())
     fail(Diagnostic(Kind::bad_usage, {}, "trace: the script is missing")
              .help("name it, or give a program's text with --from"));
-  if (stage == "ast" &&
-      (program.mesh || program.layout || !program.set.empty() || program.placement || program.threads != 0))
+  const bool is_text = stage == "ast" || stage == "names";
+  if (is_text && (program.mesh || program.layout || !program.set.empty() || program.placement || program.threads != 0))
     fail(Diagnostic(Kind::bad_usage, {}, "the script as it was read has no mesh, layout or options")
              .help("leave them out, or ask for another stage"));
   const eval::Settings settings = settings_of(program, launch().ranks);
   const Script script = read_script(options.file);
-  if (stage == "ast") {
-    if (launch().rank == 0)
-      write_output(syntax::print(syntax::parse_or_throw(SourceFile::create(script.name, script.text))));
+  if (is_text) {
+    const ast::Program read = syntax::parse_or_throw(SourceFile::create(script.name, script.text));
+    if (launch().rank == 0) write_output(stage == "ast" ? syntax::print(read) : ast::text_of_facts(read));
     return 0;
   }
   const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
@@ -195,6 +196,8 @@ std::string_view details() {
     for (const plan::Pass& pass : plan::passes()) list.row({std::string(pass.name), std::string(pass.sentence)});
     return "Stages:\n"
            "  ast       the script as it was read\n"
+           "  names     what each block binds, reads, assigns and calls, and what each function captures from around "
+           "it\n"
            "  types     each name and expression with its type and layout, where the name was bound, and what a "
            "processor\n"
            "            does there: an expression's own work, a statement's in all, turns included\n"
@@ -231,7 +234,7 @@ const Command kTraceCommand = {
       auto options = std::make_shared<TraceOptions>();
       parser.word("file", options->file, "The script, or - for standard input", false);
       parser.text("--stage", options->stage, "STAGE",
-                  "ast, types, ir, decisions, spmd, schedule or a pass (default: ir; of --from: schedule)");
+                  "ast, names, types, ir, decisions, spmd, schedule or a pass (default: ir; of --from: schedule)");
       parser.text("--from", options->from, "FILE",
                   "Instead of a script: what a stage printed, or - for standard input");
       parser.flag("--passes", options->passes,

@@ -99,6 +99,11 @@ TEST_F(Plans, LeaveOutWhatAMessageComputes) {
   EXPECT_EQ(totals(mtf({"plan", file, "--json"}))["flops"], 101);
 }
 
+TEST_F(Plans, TheNamesOfAScriptAreAStageBeforeThem) {
+  EXPECT_MENTIONS(mtf({"trace", write("a.mtf", kBranch), "--stage", "names"}).out,
+                  "  3:block; reads print square sum x; calls print sum square\n");
+}
+
 TEST_F(Plans, SayThatTheyAreEstimatesInEveryForm) {
   const std::string file = write("a.mtf", kBranch),
                     line = "a.mtf:3  if sum(x) > 1000 { print(sum(square(x))) }  " + kWays;
