@@ -184,7 +184,7 @@ std::shared_ptr<const graph::AskedLayout> asked_by(Evaluator& evaluator, const a
   auto asked = std::make_shared<graph::AskedLayout>();
   if (auto* named = std::get_if<ast::ExprPtr>(&ref.layout)) {
     HostValue value = evaluator.evaluate(**named, scope);
-    if (value.is_poison() || value.is_unknown()) return nullptr;
+    if (!value.is_known()) return nullptr;
     auto* layout = value.as<LayoutPtr>();
     if (!layout) {
       fail(Diagnostic(Kind::type_mismatch, (*named)->span, fmt::format("expected a layout, found {}", describe(value)))
@@ -199,7 +199,7 @@ std::shared_ptr<const graph::AskedLayout> asked_by(Evaluator& evaluator, const a
   rules.span = literal.span;
   for (const ast::LayoutRule& rule : literal.rules) {
     HostValue value = evaluator.names.look_up(rule.dim.name, rule.dim.span, scope);
-    if (value.is_poison() || value.is_unknown()) continue;
+    if (!value.is_known()) continue;
     const Dim dim = Conversions::to_dim(value, rule.dim.span);
     if (!has_dim(type.dims, dim.name)) {
       std::vector<std::string> names;
@@ -218,7 +218,7 @@ std::shared_ptr<const graph::AskedLayout> asked_by(Evaluator& evaluator, const a
 
 HostValue Evaluator::at(const ast::Expr& expr, const ast::AtExpr& at, const ScopePtr& scope) {
   HostValue object = evaluate(*at.object, scope);
-  if (object.is_poison() || object.is_unknown()) return object;
+  if (!object.is_known()) return object;
   graph::Value value = convert.to_tensor(object, at.object->span);
   builder.span = expr.span;
   meshes.check(expr.span);

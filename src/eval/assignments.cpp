@@ -160,7 +160,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
     HostValue object = evaluate(*attribute->object, scope);
     HostValue value = evaluate(*stmt.value, scope);
     if (object.is_unknown()) calls.may_have_assigned_part(attribute->attribute.name, value);
-    if (object.is_poison() || object.is_unknown()) return;
+    if (!object.is_known()) return;
     auto* instance = object.as<InstancePtr>();
     if (!instance) {
       fail(Kind::assign_not_a_place, stmt.target->span,
@@ -177,7 +177,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   }
   HostValue element = evaluate(*stmt.target, scope);
   HostValue value = evaluate(*stmt.value, scope);
-  if (element.is_poison() || element.is_unknown()) return;
+  if (!element.is_known()) return;
   auto* variable = element.as<VariablePtr>();
   if (!variable) {
     fail(Diagnostic(Kind::assign_not_a_place, stmt.target->span,

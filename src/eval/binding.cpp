@@ -240,9 +240,7 @@ bool become(syntax::ParameterKind kind, HostValue& value) {
     case syntax::ParameterKind::kTensor: return tensor_of(value) || number_of(value) || is_number(value);
     case syntax::ParameterKind::kTensors: {
       const auto* list = value.as<ListPtr>();
-      const auto fits = [](const HostValue& item) {
-        return item.is_poison() || item.is_unknown() || tensor_of(item) || is_number(item);
-      };
+      const auto fits = [](const HostValue& item) { return !item.is_known() || tensor_of(item) || is_number(item); };
       return list && std::all_of((*list)->items.begin(), (*list)->items.end(), fits);
     }
     case syntax::ParameterKind::kInts: return value.is<ListPtr>() || become(syntax::ParameterKind::kInt, value);

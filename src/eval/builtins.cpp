@@ -152,9 +152,7 @@ HostValue parse_float(const std::string& text, Span span) {
 
 HostValue whole_number(Caller& caller, const Bound& call) {
   const GivenArgument& item = call[0];
-  HostValue value = item.value;
-  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty())
-    value = caller.read_number(*tensor, item.span);
+  const HostValue value = caller.convert.on_host(item.value, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kInt);
   if (value.is<int64_t>()) return value;
   if (auto* text = value.as<Text>()) return parse_int(**text, item.span);
@@ -168,9 +166,7 @@ HostValue whole_number(Caller& caller, const Bound& call) {
 
 HostValue real_number(Caller& caller, const Bound& call) {
   const GivenArgument& item = call[0];
-  HostValue value = item.value;
-  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty())
-    value = caller.read_number(*tensor, item.span);
+  const HostValue value = caller.convert.on_host(item.value, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kFloat);
   if (auto number = number_of(value)) return *number;
   if (auto* text = value.as<Text>()) return parse_float(**text, item.span);

@@ -67,6 +67,11 @@ Dims Conversions::to_dims(const HostValue& value, Span span) {
   return dims;
 }
 
+HostValue Conversions::on_host(const HostValue& value, Span span) const {
+  const graph::Value* const tensor = tensor_of(value);
+  return tensor && tensor->dims().empty() ? cuts_.read_number(*tensor, span) : value;
+}
+
 std::optional<int64_t> Conversions::to_int(const HostValue& value, Span span, std::string_view what) const {
   if (auto* i = value.as<int64_t>()) return *i;
   if (auto* dim = value.as<Dim>()) return dim->size;

@@ -27,6 +27,8 @@ class Conversions {
   /// Returns a known or unknown number as a tensor without dims: i32 for an int, bool for a bool, else f32.
   graph::Value number_tensor(const HostValue& value) const;
   graph::Value number_tensor(const HostValue& value, ElementType element) const;
+  /// Returns the number of a tensor without dims, unknown in a check or a plan. Returns any other value as it is.
+  HostValue on_host(const HostValue& value, Span span) const;
   static Dim to_dim(const HostValue& value, Span span);
   /// Returns a list of dims. Each dim may occur once.
   static Dims to_dims(const HostValue& value, Span span);

@@ -87,8 +87,7 @@ void Cuts::refuse_in_iteration(Span span, std::string_view what) const {
 
 void Cuts::cut(const graph::Values& needed, Span span, plan::MadeCut* made) {
   if (!needed.empty()) refuse_in_iteration(span, "a tensor is read");
-  replays_.has(Effects::kReads);
-  if (made == nullptr) made = replays_.reader_cuts(span);
+  made = replays_.cuts(span, made);
   cut_by(span, [&](plan::Execution& execution, graph::ValueTable& table) {
     const std::optional<FiniteCheck> check =
         builder_.context.check_finite ? std::optional<FiniteCheck>(std::in_place, builder_, needed) : std::nullopt;

@@ -160,7 +160,7 @@ std::optional<InForce> in_force(Evaluator& evaluator, const ast::UseStmt& stmt, 
   }
   const ast::Expr& named = *std::get<ast::ExprPtr>(stmt.what);
   const HostValue value = evaluator.evaluate(named, scope);
-  if (value.is_poison() || value.is_unknown()) return std::nullopt;
+  if (!value.is_known()) return std::nullopt;
   auto* mesh = wanted == Used::kLayout ? nullptr : value.as<MeshPtr>();
   auto* layout = wanted == Used::kMesh ? nullptr : value.as<LayoutPtr>();
   if (mesh) return InForce{*mesh, named.span};
@@ -253,7 +253,7 @@ Scope::Found find(Evaluator& evaluator, const ast::Expr& target, const ScopePtr&
   }
   const auto& member = *target.as<ast::AttributeExpr>();
   const HostValue object = evaluator.evaluate(*member.object, scope);
-  if (object.is_poison() || object.is_unknown()) return {};
+  if (!object.is_known()) return {};
   evaluator.names.attribute(object, member.attribute);
   if (auto* module = object.as<ModulePtr>(); module && (*module)->scope)
     return {(*module)->scope->find_own(member.attribute.name), (*module)->scope.get()};

@@ -67,12 +67,9 @@ HostValue Evaluator::evaluated(const ast::Expr& expr, const ScopePtr& scope) {
 HostValue Evaluator::evaluate_to_hand_on(const ast::Expr& expr, const ScopePtr& scope, bool& is_iterations_number) {
   if (!replays.follows_numbers()) [[likely]]
     return evaluate(expr, scope);
-  if (replays.has_number(expr)) {
-    const Restore computes(replays.computes_number, true);
-    HostValue value = evaluate(expr, scope);
-    is_iterations_number = replays.takes_number(expr, value);
-    return value;
-  }
+  auto number = replays.number(
+      expr, [&] { return evaluate(expr, scope); }, is_iterations_number);
+  if (number) return std::move(*number);
   auto* name = expr.as<ast::NameExpr>();
   const Binding* const binding = name ? scope->find(name->name).binding : nullptr;
   is_iterations_number = binding && binding->is_iterations_number;
@@ -380,9 +377,7 @@ HostValue Evaluator::call_any(const ast::Expr& expr, const ast::CallExpr& call, 
     looking.emplace(cuts);
     for (const GivenArgument& item : arguments.items) looking->at(item.value);
   }
-  if (replays.follows_numbers() && !callee.is<FunctionPtr>() && !callee.is<InstancePtr>()) [[unlikely]]
-    for (const GivenArgument& item : arguments.items)
-      if (item.is_iterations_number) replays.reads_number();
+  if (!callee.is<FunctionPtr>() && !callee.is<InstancePtr>()) replays.reads_numbers(arguments);
   if (callee.is_poison() || arguments.any_poison()) return Poison{};
   if (findings.collects()) [[unlikely]]
     for (const GivenArgument& item : arguments.items)

@@ -129,6 +129,8 @@ struct HostValue {
   bool is_plain() const { return data.index() < kPlainKinds; }
   bool is_poison() const { return is<Poison>(); }
   bool is_unknown() const { return is<Unknown>(); }
+  /// True for neither of the two. The elements of a tensor, and the items of a list, may be unknown all the same.
+  bool is_known() const { return !is_poison() && !is_unknown(); }
 
  private:
   static constexpr size_t kPlainKinds = 10;

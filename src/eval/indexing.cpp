@@ -43,8 +43,7 @@ HostValue Evaluator::index(const ast::Expr& expr, const ast::IndexExpr& index, c
     values.push_back(evaluate(*index.arguments[i].value, scope));
     if (values.back().is_poison()) return Poison{};
   }
-  if (object.is_poison() || object.is_unknown())
-    return object.is_poison() || unknown_kind(object) == UnknownKind::kString ? object : unknown(UnknownKind::kAny);
+  if (!object.is_known()) return unknown_kind(object) == UnknownKind::kString ? object : part_of_unknown(object);
   if (tensor_of(object)) return index_tensor(expr, index, object, values, scope);
   if (index.arguments.size() == 1 && !index.arguments[0].label) {
     const Span span = index.arguments[0].value->span;

@@ -206,6 +206,7 @@ Flow Loops::iteration(const ast::ForStmt& stmt, HostValue&& item, const ScopePtr
 
 Items items_of(HostValue&& iterable, Evaluator& evaluator, Span span) {
   Items items;
+  bool is_walked_once = false;
   if (auto* range = iterable.as<Range>()) {
     if (const std::optional<int64_t> count = range->size(span)) {
       items.count = *count;
@@ -223,13 +224,13 @@ Items items_of(HostValue&& iterable, Evaluator& evaluator, Span span) {
       iterable = {};
     }
   } else if (auto* sequence = iterable.as<SequencePtr>()) {
-    evaluator.replays.walks(Replays::kMany);
+    is_walked_once = true;
     items.count = count_of(**sequence, evaluator.domain);
     items.at = (*sequence)->at;
     items.is_finite = true;
     items.any = [of = *sequence] { return of->any ? of->any() : of->at(0); };
     items.other = (*sequence)->other;
-  } else if (iterable.is_unknown() || iterable.is_poison()) {
+  } else if (!iterable.is_known()) {
     items.any = [iterable] { return iterable; };
   } else {
     fail(Diagnostic(Kind::not_iterable, span, fmt::format("expected a list or a range, found {}", describe(iterable)))
@@ -237,7 +238,7 @@ Items items_of(HostValue&& iterable, Evaluator& evaluator, Span span) {
                        ? mtf::help_with("", {{{span.file, span.begin, span.begin}, "0.."}})
                        : ""));
   }
-  evaluator.replays.walks(items.count);
+  evaluator.replays.walks(is_walked_once ? Replays::kMany : items.count);
   return items;
 }
 

@@ -8,6 +8,7 @@
 #include "eval/builtins.h"
 #include "eval/conversions.h"
 #include "eval/modules.h"
+#include "eval/possible_values.h"
 #include "eval/replays.h"
 #include "eval/set_aside.h"
 #include "eval/span_table.h"
@@ -69,7 +70,7 @@ HostValue NameLookup::looked_up(Scope::Found found, Name name, Span span, const 
   }
   if (const ast::Ident dim = ast::without_primes({name, span}); dim.name != name) {
     HostValue of = look_up(dim.name, dim.span, scope);
-    if (of.is_poison() || of.is_unknown()) return of;
+    if (!of.is_known()) return of;
     const Dim found = Conversions::to_dim(of, dim.span);
     return Dim{found.name.followed_by(name.text().substr(dim.name.text().size())), found.size};
   }
@@ -115,7 +116,7 @@ Help NameLookup::help_with_name(Name name, Span span, const std::vector<std::str
 }
 
 HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name) {
-  if (object.is_poison() || object.is_unknown()) return object.is_poison() ? object : unknown(UnknownKind::kAny);
+  if (!object.is_known()) return part_of_unknown(object);
   std::vector<std::string> parts;
   static const Name kParams("params"), kStates("states");
   const HoldsVariables holds =

@@ -34,6 +34,10 @@ inline bool may_be_none(const HostValue& value) {
   const auto* unknown = value.as<Unknown>();
   return value.is<None>() || (unknown && unknown->kind == UnknownKind::kAny);
 }
+/// A part or an item of a value that is not known: any value, but Poison of Poison.
+inline HostValue part_of_unknown(const HostValue& whole) {
+  return whole.is_poison() ? whole : HostValue(unknown(UnknownKind::kAny));
+}
 /// True if `is` holds for the value or, for a list, for an item of it or of the lists inside it. `is` is not called for
 /// lists. A list that occurs several times is searched once.
 bool has_item(const HostValue& value, const std::function<bool(const HostValue&)>& is);

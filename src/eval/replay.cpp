@@ -149,8 +149,7 @@ void Replay::Names::add(const HostValue& value, int64_t iteration, int depth) {
     if (auto* function = value.as<FunctionPtr>()) scope = (*function)->scope.get();
     if (auto* model = value.as<ModelClassPtr>()) scope = (*model)->scope.get();
     if (auto* instance = value.as<InstancePtr>()) scope = (*instance)->scope.get();
-    if ((scope && scope->number >= iteration) || value.is<SequencePtr>() || value.is<ObjectPtr>() ||
-        value.is_unknown() || value.is_poison())
+    if ((scope && scope->number >= iteration) || value.is<SequencePtr>() || value.is<ObjectPtr>() || !value.is_known())
       is_known = false;
     else host.push_back(value);
   }
@@ -174,7 +173,7 @@ std::optional<HostValue> Replay::ahead(const ast::Expr& expr, const ScopePtr& sc
   Replays& replays = evaluator_.replays;
   const Restore from(replays.ahead_from_, graph::new_node_id());
   const Restore items(replays.items_ahead_, kMostAhead);
-  const Restore computes(replays.computes_number, true);
+  const Restore computes(replays.computes_number_, true);
   const Restore calls(evaluator_.builder.context.random_calls);
   try {
     return evaluator_.evaluate(expr, scope);

@@ -9,10 +9,12 @@
 //   the assignment of a variable      Variables::assign
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "eval/host_value.h"
+#include "support/restore.h"
 #include "syntax/ast.h"
 
 namespace mtf::plan {
@@ -36,18 +38,35 @@ class Replays {
   void changes_name(const Binding& binding, Scope& owner, const HostValue& value) {
     if (!loops_.empty()) tell_name(binding, owner, value);
   }
-  /// Reports a cut for a reader at `span`. Returns the object in which the cut should record itself, or null.
-  plan::MadeCut* reader_cuts(Span span) { return loops_.empty() ? nullptr : tell_reader(span); }
+  /// Reports a cut at `span`. Returns the object in which the cut should record itself, or null. `made`: that of the
+  /// end of an iteration; null for a reader.
+  plan::MadeCut* cuts(Span span, plan::MadeCut* made) {
+    has(Effects::kReads);
+    return made != nullptr || loops_.empty() ? made : tell_reader(span);
+  }
   /// True if the iteration may have numbers of its own (Replay::Number). Such a number may only go to script functions,
   /// to names, and into products and sums with tensors.
   bool follows_numbers() const { return follows_numbers_; }
-  /// True if `expr` is such a number.
-  bool has_number(const ast::Expr& expr) const;
-  /// Reports the value of `expr`, for which `has_number` is true. Returns false if `value` is no number.
-  bool takes_number(const ast::Expr& expr, const HostValue& value);
+  /// Evaluates `expr` if it stands for such a number, and sets `is_number` if its value is one. Returns nothing for any
+  /// other expression.
+  template <typename Evaluate>
+  std::optional<HostValue> number(const ast::Expr& expr, const Evaluate& evaluate, bool& is_number) {
+    if (!has_number(expr)) return std::nullopt;
+    const Restore computes(computes_number_, true);
+    HostValue value = evaluate();
+    is_number = takes_number(expr, value);
+    return value;
+  }
   /// Reports that a number of the iteration (Replay::Number) goes anywhere else.
   void reads_number() {
-    if (!computes_number) has(Effects::kReads);
+    if (!computes_number_) has(Effects::kReads);
+  }
+  /// Reports a call of anything but a function of the script.
+  void reads_numbers(const Arguments& arguments) {
+    if (!follows_numbers_) [[likely]]
+      return;
+    for (const GivenArgument& item : arguments.items)
+      if (item.is_iterations_number) reads_number();
   }
   /// Called before a node is added, which happens only in its place, although no loop has to hear of it. Like each
   /// report, it ends an evaluation ahead (Replay::ahead).
@@ -65,7 +84,6 @@ class Replays {
   static constexpr int64_t kMany = INT64_MAX;
   /// True in an evaluation ahead.
   bool is_ahead() const { return ahead_from_ > 0; }
-  bool computes_number = false;  ///< the evaluator is computing a number from other numbers of the iteration
   /// Reports that a variable is about to be assigned. `ended` says why histories end at its old value.
   void assigns(const VariablePtr& variable, const std::shared_ptr<const graph::HistoryEnd>& ended) {
     if (!loops_.empty()) tell_assigned(variable, ended);
@@ -79,6 +97,10 @@ class Replays {
     if (made < ahead_from_) throw HappensInPlace{};
   }
   void now_follows_numbers();
+  /// True if `expr` stands for a number of an iteration.
+  bool has_number(const ast::Expr& expr) const;
+  /// Notes the value of such an expression. Returns false if it is no number.
+  bool takes_number(const ast::Expr& expr, const HostValue& value);
   /// The statements between which the records of a loop's iterations last began and ended.
   struct Range {
     size_t first, last;
@@ -90,6 +112,7 @@ class Replays {
 
   std::vector<Replay*> loops_;    ///< from the outermost on
   bool follows_numbers_ = false;  ///< one of them does
+  bool computes_number_ = false;  ///< the evaluator is computing a number from other numbers of the iteration
   int64_t ahead_from_ = 0;        ///< in an evaluation ahead: a node number between those before and in it
   int64_t items_ahead_ = 0;       ///< how many items it may still walk
   std::unordered_map<const ast::Block*, Range> ranges_;

@@ -278,7 +278,7 @@ void Evaluator::bind_pattern(const ast::Pattern& pattern, HostValue&& value, con
   }
   const auto& parts = std::get<ast::TuplePattern>(pattern.node).parts;
   const HostValue whole = std::move(value);  // released after the binding, so that only the names hold the parts
-  if (whole.is_poison() || whole.is_unknown()) {
+  if (!whole.is_known()) {
     for (const auto& part : parts) bind_pattern(*part, HostValue(whole), scope);
     return;
   }

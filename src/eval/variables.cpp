@@ -220,7 +220,7 @@ std::optional<HostValue> Variables::lay_out(const VariablePtr& declared, const a
     HostValue of = evaluator_.evaluate(*like->of, scope);
     if (const VariablePtr* param = of.as<VariablePtr>(); param && !stmt.trainable && (*param)->trainable)
       (*param)->state = declared;
-    if (of.is_poison() || of.is_unknown()) return of.is_poison() ? of : unknown(UnknownKind::kAny);
+    if (!of.is_known()) return part_of_unknown(of);
     const graph::Value* tensor = tensor_of(of);
     if (!tensor)
       fail(Kind::type_mismatch, like->of->span, "expected a param, a state or a tensor, found {}", describe(of));

@@ -105,19 +105,9 @@ eval::HostValue csv(eval::Caller& caller, const eval::Bound& call) { return add_
 
 /// Returns the value of a field as a number; nothing in a check that does not know it.
 std::optional<double> number_of(eval::Caller& caller, const eval::GivenArgument& field) {
-  const eval::HostValue& value = field.value;
+  const eval::HostValue value = caller.convert.on_host(field.value, field.span);
   if (value.is_unknown()) return std::nullopt;
-  if (auto* b = value.as<bool>()) return *b ? 1 : 0;
-  if (auto* i = value.as<int64_t>()) return static_cast<double>(*i);
-  if (auto* d = value.as<double>()) return *d;
-  if (auto* dim = value.as<Dim>()) return static_cast<double>(dim->size);
-  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) {
-    const eval::HostValue read = caller.read_number(*tensor, field.span);
-    if (read.is_unknown()) return std::nullopt;
-    if (auto* i = read.as<int64_t>()) return static_cast<double>(*i);
-    if (auto* b = read.as<bool>()) return *b ? 1 : 0;
-    return *read.as<double>();
-  }
+  if (const std::optional<double> number = eval::number_of(value)) return number;
   fail(Diagnostic(Kind::type_mismatch, field.span, fmt::format("expected a number, found {}", describe(value)))
            .help(value.is<eval::None>() ? "leave out a field that a step does not have" : ""));
 }
