@@ -29,6 +29,7 @@
 #include "eval/scope.h"
 #include "eval/undo.h"
 #include "plan/execution.h"
+#include "support/diagnostics.h"
 #include "support/restore.h"
 
 namespace mtf::eval {
@@ -65,7 +66,8 @@ class AbstractDomain {
 
   /// The number of unknown conditions, and of loops that are walked once, around the current position.
   int uncertainty() const { return uncertainty_ + early_.ends; }
-  /// Raises the uncertainty by one while the returned object lives.
+  /// Raises the uncertainty by one while the returned object lives. Only a condition, or a number of iterations, that
+  /// is unknown calls for it, and in a run none is.
   class Uncertain;
   Uncertain uncertain();
   /// Raises the uncertainty by one, until the innermost object that saved it ends (a Part, for instance).
@@ -119,9 +121,9 @@ class AbstractDomain {
     early_.weak_below = uncertainty();
   }
   /// Notes that a run may not reach the code from here on: a call or a loop that began at level `begun_at` may have
-  /// ended.
+  /// ended. A plan guesses that it has not.
   void may_have_ended(int begun_at) {
-    if (early_.weak_below > begun_at) return;
+    if (!is_check() || early_.weak_below > begun_at) return;
     ++early_.ends;
     early_.weak_below = begun_at + 1;
   }
@@ -173,7 +175,10 @@ class AbstractDomain {
   std::unordered_set<int64_t> several_;
 };
 
-inline AbstractDomain::Uncertain AbstractDomain::uncertain() { return Uncertain(*this); }
+inline AbstractDomain::Uncertain AbstractDomain::uncertain() {
+  MTF_CHECK(is_abstract(), "a condition is unknown in a run");
+  return Uncertain(*this);
+}
 
 /// The number of values of a sequence; -1 if only a run knows it.
 inline int64_t count_of(const Sequence& sequence, const AbstractDomain& domain) {

@@ -64,7 +64,6 @@ void Branches::walk(Ways& ways, const NameSet& names, const ScopePtr& scope, Dou
 }
 
 Flow Branches::unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePtr& scope) {
-  MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");
   std::vector<const ast::Block*> blocks;
   NameSet names;
   auto add = [&](const ast::Block& block) {
@@ -106,7 +105,6 @@ Flow Branches::unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePt
 }
 
 HostValue Branches::unknown_from(const ast::IfExpr& expr, size_t first, const ScopePtr& scope) {
-  MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");
   const auto uncertain = evaluator_.domain.uncertain();
   const Span place = expr.branches[first].condition->span;
   std::optional<HostValue> joined;

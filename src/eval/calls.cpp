@@ -95,12 +95,12 @@ void Calls::may_have_returned(Span place) {
   if (none_under_way()) return;
   Doubts& doubts = innermost_->in_doubt();
   doubts.results.push_back(innermost_->result);
-  if (evaluator_.domain.is_check()) evaluator_.domain.may_have_ended(innermost_->uncertainty);
+  evaluator_.domain.may_have_ended(innermost_->uncertainty);
   if (!doubts.rest) doubts.rest.emplace(evaluator_.doubts, plan::Doubt{place, plan::Doubt::Kind::kRest});
 }
 
 void Calls::go_on_in_doubt() {
-  if (evaluator_.domain.is_check() && results() > 0) evaluator_.domain.may_have_ended(innermost_->uncertainty);
+  if (results() > 0) evaluator_.domain.may_have_ended(innermost_->uncertainty);
 }
 
 bool Calls::is_own(const Scope& scope) const {
@@ -364,7 +364,7 @@ HostValue Calls::laid_out_by_path(const Function& function, HostValue result, Sp
   if (!is_call_of_model(function) || makes_instance()) return result;
   std::string path = callee_of(function).path;
   if (path.empty()) return result;
-  if (evaluator_.domain.is_check()) evaluator_.meshes.has_path(ByPath::kValues, path);
+  evaluator_.meshes.has_path(ByPath::kValues, path);
   const auto asked = graph::asked_by_path(*evaluator_.builder.context.layout, std::move(path));
   if (asked->rules.rules.empty()) return result;
   const auto lay_out = [&](HostValue& value, const auto& self) -> void {
@@ -504,7 +504,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
                                        domain.uncertainty());
   scope->named = model->named;
   bind_parameters(*declaration.signature, arguments, scope);
-  if (domain.is_abstract()) evaluator_.uncalled.called(model->declaration);
+  evaluator_.uncalled.called(model->declaration);
   const int64_t first = evaluator_.variables.last();
   const bool is_outermost = !makes_instance() && !evaluator_.cuts.iteration();
   const int64_t first_node = is_outermost ? graph::new_node_id() : 0;

@@ -22,12 +22,6 @@ using graph::Values;
 
 constexpr std::string_view kRuleIteration = "custom_gradient";
 
-bool is_unsettled(const HostValue& value) {
-  if (value.is_poison() || has_open_type(value)) return true;
-  auto* list = value.as<ListPtr>();
-  return list && std::any_of((*list)->items.begin(), (*list)->items.end(), is_unsettled);
-}
-
 Arguments arguments_of(const Bound& call) {
   Arguments arguments;
   arguments.span = call.span();

@@ -144,7 +144,7 @@ void declare(Evaluator& evaluator, const ast::MeshStmt& stmt, const ScopePtr& sc
 void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& scope) {
   const LayoutPtr layout = layout_of(stmt.name.name, stmt.layout);
   scope->bind(stmt.name.name, layout, stmt.name.span);
-  if (evaluator.domain.is_check()) evaluator.meshes.declare_layout(layout);
+  evaluator.meshes.declare_layout(layout);
   put_in_force(evaluator, layout);
 }
 
@@ -155,7 +155,7 @@ std::optional<InForce> in_force(Evaluator& evaluator, const ast::UseStmt& stmt, 
   }
   if (auto* literal = std::get_if<ast::LayoutLiteral>(&stmt.what)) {
     const LayoutPtr layout = layout_of(Name("layout"), *literal);
-    if (evaluator.domain.is_check()) evaluator.meshes.declare_layout(layout);
+    evaluator.meshes.declare_layout(layout);
     return InForce{layout, literal->span};
   }
   const ast::Expr& named = *std::get<ast::ExprPtr>(stmt.what);

@@ -27,6 +27,7 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
       options(settings.set),
       meshes(settings, builder.context, findings),
       modules(*this),
+      uncalled(domain),
       doubts(domain, builder, cuts, reports),
       names(builtins, modules, replays, own_top_, top_, spans_),
       annotations(*this),

@@ -118,7 +118,7 @@ HostValue Evaluator::lambda(const ast::LambdaExpr& lambda, const ScopePtr& scope
   function->named = scope->names(lambda.facts->captured, function->visible);
   function->reached = true;
   scope->capture();
-  if (domain.is_check()) uncalled.declared(function);
+  uncalled.declared(function);
   return FunctionPtr(function);
 }
 

@@ -37,7 +37,7 @@ bool needs_every_iteration(const ast::BlockFacts& info, const std::vector<ast::I
   auto depends = [&](const ast::Expr& expr) {
     for (Name name : ast::mentions_of(expr)) {
       if (changes(name)) return true;
-      if (!scope.find(name).binding && info.mentions.count(name) && !builtins.knows(name)) return true;
+      if (!scope.find(name).binding && info.mentions(name) && !builtins.knows(name)) return true;
     }
     return false;
   };
@@ -480,7 +480,6 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   Restore deeper(depth_, depth_ + 1);
   if (!evaluator_.domain.is_check()) {
     if (const std::optional<Flow> flow = every_iteration(stmt, iterations, scope)) return *flow;
-    MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");
     evaluator_.domain.values_become_unknown(info.assigns, *scope, evaluator_.undo);
   } else {
     evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
@@ -501,7 +500,7 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
 
 void Loops::may_have_ended(Flow flow, Span place) {
   EarlyEnds& ends = *ends_.back();
-  if (evaluator_.domain.is_check()) evaluator_.domain.may_have_ended(ends.uncertainty);
+  evaluator_.domain.may_have_ended(ends.uncertainty);
   if (!ends.rest) ends.rest.emplace(evaluator_.doubts, plan::Doubt{place, plan::Doubt::Kind::kRest});
   (flow == Flow::kBreak ? ends.broken : ends.continued).add();
 }

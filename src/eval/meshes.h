@@ -26,9 +26,14 @@ class Meshes {
   void declare_all_of(const Meshes& other);
   void declare_dim(Name name) { dims_.insert(name); }
   void declare_axis(Name name) { axes_.insert(name); }
-  /// Notes the path of a param or state of the program, or of an instance that it calls.
-  void has_path(ByPath of, const std::string& path) { paths_.emplace(of, path); }
-  void declare_layout(LayoutPtr layout) { layouts_.push_back(std::move(layout)); }
+  /// Notes the path of a param or state, or of an instance that is called, and a layout, for the reports at the end of a
+  /// check.
+  void has_path(ByPath of, const std::string& path) {
+    if (findings_.collects()) paths_.emplace(of, path);
+  }
+  void declare_layout(const LayoutPtr& layout) {
+    if (findings_.collects()) layouts_.push_back(layout);
+  }
 
   /// Called when a tensor is made under the mesh and the layout in force. Fails (mesh_too_small) at the first use of a
   /// mesh with fewer processors than ranks. A check reports this once and goes on. It also remembers which layouts were

@@ -21,29 +21,13 @@ class Reach {
   Reach(std::function<bool(const ast::BlockFacts&, Scope*, size_t)> body, bool stop_at_grad)
       : body_(std::move(body)), stop_at_grad_(stop_at_grad) {}
 
-  /// Walks from the names that a text in `scope` mentions.
-  bool from(const NameSet& mentions, Scope* scope) { return names(mentions, scope, kAll) || walk(); }
-  /// Walks from a value.
-  bool from(const HostValue& value) {
-    push(value);
-    return walk();
+  /// Adds the value of a name that a text in `scope` mentions. `visible` is the number of the scope's bindings that the
+  /// text sees.
+  void add(Name name, Scope* scope, size_t visible = kAll) {
+    if (const auto found = scope->find(name, visible); found.binding) push(found.binding->value);
   }
-  /// The number of functions, models, instances, modules and lists that the walk met.
-  size_t walked() const { return seen_.size(); }
-
- private:
-  /// Adds the values of names to the stack. `visible` is the number of the scope's bindings that the text sees. Returns
-  /// true if `grad` ends the walk.
-  bool names(const NameSet& mentions, Scope* scope, size_t visible) {
-    for (Name name : mentions) {
-      if (stop_at_grad_ && name == kGrad) return true;
-      const auto found = scope->find(name, visible);
-      if (found.binding != nullptr) push(found.binding->value);
-    }
-    return false;
-  }
-
-  /// Loops over a stack instead of recursing, because functions may name functions at any depth.
+  /// Walks from the values that have been added. Loops over a stack instead of recursing, because functions may name
+  /// functions at any depth.
   bool walk() {
     while (!stack_.empty()) {
       const HostValue at = std::move(stack_.back());
@@ -71,6 +55,25 @@ class Reach {
     }
     return false;
   }
+  /// Walks from the names that a text in `scope` mentions.
+  bool from(const NameSet& mentions, Scope* scope) { return names(mentions, scope, kAll) || walk(); }
+  /// Walks from a value.
+  bool from(const HostValue& value) {
+    push(value);
+    return walk();
+  }
+  /// The number of functions, models, instances, modules and lists that the walk met.
+  size_t walked() const { return seen_.size(); }
+
+ private:
+  /// Adds the values of names. Returns true if `grad` ends the walk.
+  bool names(const NameSet& mentions, Scope* scope, size_t visible) {
+    for (Name name : mentions) {
+      if (stop_at_grad_ && name == kGrad) return true;
+      add(name, scope, visible);
+    }
+    return false;
+  }
 
   void push(const HostValue& value) {
     if (value.is<FunctionPtr>() || value.is<ModelClassPtr>() || value.is<InstancePtr>() || value.is<ModulePtr>() ||
@@ -79,13 +82,13 @@ class Reach {
     }
   }
 
-  /// Visits the body of a function or a model, and adds the names that its text mentions.
+  /// Visits the body of a function or a model, and adds the names that it captures.
   template <typename Declared>
   bool text(const ast::FunctionText& text, const Declared& declared) {
     const size_t visible = declared.reached ? declared.visible : kAll;
     Scope* const scope = declared.scope.get();
     return (body_ && text.block && body_(*text.block->facts, scope, visible)) ||
-           names((*text.facts)->mentions, scope, visible);
+           names((*text.facts)->captured, scope, visible);
   }
 
   std::function<bool(const ast::BlockFacts&, Scope*, size_t)> body_;
@@ -278,7 +281,7 @@ bool OpenBlocks::carries_variables(const ast::BlockFacts& body, const std::vecto
     if (!target->as<ast::NameExpr>()) {
       if (bound_inside || !found.binding || !found.binding->value.is<graph::Handle>()) return true;
     } else if (bound_inside ? body.aliases.count(base) > 0 : found.binding && found.binding->value.is<VariablePtr>()) {
-      if (body.mentions.count(base)) return true;
+      if (body.mentions(base)) return true;
     }
   }
   // Assignments in code that the loop may call.
@@ -293,9 +296,11 @@ bool OpenBlocks::carries_variables(const ast::BlockFacts& body, const std::vecto
     }
     return false;
   };
-  NameSet mentions = body.mentions;
-  for (const ast::Ident& ident : own) mentions.erase(ident.name);
-  return Reach(assigns, false).from(mentions, scope.get());
+  Reach reach(assigns, false);
+  for (const NameSet& mentions : body.statement_mentions)
+    for (const Name name : mentions)
+      if (!is_own(name)) reach.add(name, scope.get());
+  return reach.walk();
 }
 
 }  // namespace mtf::eval

@@ -86,6 +86,10 @@ bool has_unknown(const HostValue& value) {
   return has_item(value, [](const HostValue& item) { return item.is_unknown(); });
 }
 
+bool is_unsettled(const HostValue& value) {
+  return has_item(value, [](const HostValue& item) { return item.is_poison() || has_open_type(item); });
+}
+
 bool has_unknown_text(const HostValue& value) {
   return has_item(value, [](const HostValue& item) {
     auto* range = item.as<Range>();

@@ -43,6 +43,8 @@ inline HostValue part_of_unknown(const HostValue& whole) {
 bool has_item(const HostValue& value, const std::function<bool(const HostValue&)>& is);
 /// True if the value is unknown, or is a list with an unknown item at any depth.
 bool has_unknown(const HostValue& value);
+/// True if a tensor that the value stands for, or that an item of it stands for, has no known type.
+bool is_unsettled(const HostValue& value);
 /// True if a check or a plan does not know the text of the value: it is or contains an unknown value or a tensor.
 bool has_unknown_text(const HostValue& value);
 

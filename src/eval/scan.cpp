@@ -59,12 +59,6 @@ bool same_form(const HostValue& a, const HostValue& b) {
   return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin(), same_form);
 }
 
-bool is_undecided(const HostValue& value) {
-  if (value.is_poison() || has_open_type(value)) return true;
-  auto* list = value.as<ListPtr>();
-  return list && std::any_of((*list)->items.begin(), (*list)->items.end(), is_undecided);
-}
-
 /// Returns the dim with this name in the first tensor of `value` that has such a dim.
 std::optional<Dim> found_in(const HostValue& value, Name name) {
   if (auto* list = value.as<ListPtr>()) {
@@ -250,7 +244,7 @@ class ScanCall {
     std::vector<HostValue> arguments = {begin_carries()};
     if (has_xs()) arguments.push_back(x);
     HostValue returned = caller_.parts.calls.call_with(call_.value(kFunction), std::move(arguments), call_.span());
-    if (is_undecided(returned)) return false;
+    if (is_unsettled(returned)) return false;
     builder_.span = call_.span();
     take_returned(std::move(returned));
     take_left();
@@ -359,14 +353,14 @@ class ScanCall {
 
 HostValue scan(Caller& caller, const Bound& call) {
   for (const GivenArgument& item : call.arguments.items)
-    if (is_undecided(item.value)) return unknown(UnknownKind::kAny);
+    if (is_unsettled(item.value)) return unknown(UnknownKind::kAny);
   return ScanCall(caller, call).run();
 }
 
 HostValue stacked(Caller& caller, const Bound& call) {
   constexpr size_t kOver = 0, kFunction = 1;
   for (const GivenArgument& item : call.arguments.items)
-    if (is_undecided(item.value)) return unknown(UnknownKind::kAny);
+    if (is_unsettled(item.value)) return unknown(UnknownKind::kAny);
   ops::Builder& builder = caller.parts.builder;
   const Dim over = call.dim(kOver);
   const double calls_before = builder.context.random_calls;
@@ -383,7 +377,7 @@ HostValue stacked(Caller& caller, const Bound& call) {
     const WithinIteration within(caller, under_way);
     const ForgetsUnnamed of_iteration(caller.parts.variables);
     made = caller.parts.calls.call_with(call.value(kFunction), {}, call.span());
-    if (is_undecided(made)) return unknown(UnknownKind::kAny);
+    if (is_unsettled(made)) return unknown(UnknownKind::kAny);
     if (holds_variables(made) != HoldsVariables::kYes)
       fail(Diagnostic(Kind::type_mismatch, call.span(kFunction),
                       fmt::format("expected a function that makes a model, found one that gives {}", describe(made)))

@@ -81,14 +81,14 @@ void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
       function->text = ast::text_of(*fn);
       function->doc = stmt.doc;
       function->scope = scope;
-      if (domain.is_check()) uncalled.declared(function);
+      uncalled.declared(function);
       declare_ahead(fn->name, FunctionPtr(function), scope);
     } else if (auto* declaration = stmt.as<ast::ModelStmt>()) {
       auto model = std::make_shared<ModelClass>();
       model->declaration = declaration;
       model->doc = stmt.doc;
       model->scope = scope;
-      if (domain.is_check()) uncalled.declared(model);
+      uncalled.declared(model);
       declare_ahead(declaration->name, ModelClassPtr(model), scope);
     }
   }

@@ -159,7 +159,7 @@ void Variables::paths_are_complete(int64_t first_node) {
     const Layout& layout = *variable->stored.why.rules;
     const ByPath of = variable->trainable ? ByPath::kParams : ByPath::kStates;
     const PathRule* const rule = layout.find(of, variable->path);
-    if (evaluator_.domain.is_check()) evaluator_.meshes.has_path(of, variable->path);
+    evaluator_.meshes.has_path(of, variable->path);
     if (!value.node->is_computed(value.result)) {
       variable->known_as->path = variable->path;
       any_rule = any_rule || layout.stores_by_path();

@@ -192,7 +192,7 @@ class Copies {
 class ReadByProgram {
  public:
   void find(const ast::Block& program, const eval::ScopePtr& top) {
-    add_named(program.facts->mentions, *top);
+    add_named(program.facts->mentions(), *top);
     add_named(program.facts->assigns, *top);
     while (!waiting_.empty()) {
       const eval::HostValue value = std::move(waiting_.back());

@@ -81,7 +81,6 @@ class Resolver : public Walk {
   void function(const FunctionText& text) override {
     OpenFunction& open = functions_.emplace_back();
     open.result = text.result;
-    open.scope = open_.size();
     open.facts->scopes = scopes_;
     open.facts->outermost = scopes_->size();
     if (text.model) open.facts->models.push_back(text.model);
@@ -107,24 +106,25 @@ class Resolver : public Walk {
  protected:
   void name(Name name, Span span) override {
     if (mention(name) && !reads_again_)
-      functions_.back().facts->reads.push_back(
-          {name, span, nullptr, open_.back().index, (*scopes_)[open_.back().index].names.size()});
+      functions_.back().facts->reads.push_back({name, span, nullptr, scope_, (*scopes_)[scope_].names.size()});
   }
   void rest(Span) override { mention(Name("..")); }
   void label(const Ident& label) override { mention(label.name); }
   void bind(const Ident& ident) override {
     found_.back().bound.insert(ident.name);
-    if (open_.empty()) return;
-    open_.back().bound.insert(ident.name);
-    (*scopes_)[open_.back().index].names.push_back(ident.name);
+    (*scopes_)[scope_].names.push_back(ident.name);
+    if (!functions_.empty()) ++functions_.back().bound[ident.name];
   }
   void open_scope() override {
-    const size_t outer = open_.empty() ? 0 : open_.back().index;
-    const size_t seen = open_.empty() ? 0 : (*scopes_)[outer].names.size();
-    open_.push_back({scopes_->size(), {}});
-    scopes_->push_back({outer, seen, {}});
+    scopes_->push_back({scope_, (*scopes_)[scope_].names.size(), {}});
+    scope_ = scopes_->size() - 1;
   }
-  void close_scope() override { open_.pop_back(); }
+  void close_scope() override {
+    const TextScope& scope = (*scopes_)[scope_];
+    if (!functions_.empty())
+      for (const Name name : scope.names) --functions_.back().bound[name];
+    scope_ = scope.outer;
+  }
 
  private:
   // What the part of a statement, or of a function, has that is being walked.
@@ -135,28 +135,17 @@ class Resolver : public Walk {
     NameSet parts;     // the last name of each target that is a part
     NameSet captured;  // by functions inside
     NameSet bound;
-    // Adds what an outer part has too. The functions around a function may bind what it captures.
-    void add(const Found& inner) {
-      add_all(mentions, inner.mentions);
-      add_all(assigns, inner.assigns);
-      add_all(targets, inner.targets);
-      add_all(parts, inner.parts);
-      add_all(bound, inner.bound);
-    }
   };
   struct OpenBlock {
     std::shared_ptr<BlockFacts> facts = std::make_shared<BlockFacts>();
+    NameSet targets;                             // the first name of each target
     std::size_t functions = 0;                   // how many functions enclose it
     std::unordered_map<Name, std::size_t> last;  // the last statement that has a name
   };
   struct OpenFunction {
     std::shared_ptr<FunctionFacts> facts = std::make_shared<FunctionFacts>();
     const std::optional<Annotation>* result = nullptr;
-    std::size_t scope = 0;  // its first scope, in `open_`
-  };
-  struct OpenScope {
-    std::size_t index;  // in `scopes_`
-    NameSet bound;
+    std::unordered_map<Name, int> bound;  // how many of its open scopes have bound a name, and how often
   };
 
   // The innermost block, unless a function without a block is inside it.
@@ -167,15 +156,12 @@ class Resolver : public Walk {
   void end_statement() {
     Found found = std::move(found_.back());
     found_.pop_back();
-    found_.back().add(found);
-    add_all(found_.back().captured, found.captured);
-    if (blocks_.empty()) return;
-    auto& [facts, functions, last] = blocks_.back();
+    auto& [facts, targets, functions, last] = blocks_.back();
     const size_t index = facts->statement_mentions.size();
     for (const NameSet* names : {&found.mentions, &found.targets, &found.bound})
       for (const Name name : *names) last[name] = index;
+    add_all(targets, found.targets);
     add_all(facts->bound, found.bound);
-    add_all(facts->mentions, found.mentions);
     add_all(facts->assigned_parts, found.parts);
     add_all(facts->assigns, found.assigns);
     add_all(facts->captured, found.captured);
@@ -195,19 +181,30 @@ class Resolver : public Walk {
       append_all(outer->dims, facts.dims);
       add_all(outer->aliases, facts.aliases);
     }
+    Found& around = found_.back();
+    for (const NameSet& mentions : facts.statement_mentions) add_all(around.mentions, mentions);
+    add_all(around.assigns, facts.assigns);
+    add_all(around.targets, closed.targets);
+    add_all(around.parts, facts.assigned_parts);
+    add_all(around.captured, facts.captured);
+    add_all(around.bound, facts.bound);
     if (fills_) block.facts.set(closed.facts);
   }
 
   void end_function(const FunctionText& text) {
-    const Found inside = std::move(found_.back());
+    Found inside = std::move(found_.back());
     found_.pop_back();
     const std::shared_ptr<FunctionFacts> facts = functions_.back().facts;
     functions_.pop_back();
-    facts->mentions = inside.mentions;
     facts->assigns = inside.assigns;
     add_all(facts->assigns, inside.parts);
-    found_.back().add(inside);
-    add_all(found_.back().captured, facts->captured);
+    Found& around = found_.back();
+    add_all(around.mentions, facts->captured);
+    around.assigns.merge(inside.assigns);
+    around.targets.merge(inside.targets);
+    around.parts.merge(inside.parts);
+    around.bound.merge(inside.bound);
+    add_all(around.captured, facts->captured);
     if (!functions_.empty()) {
       FunctionFacts& outer = *functions_.back().facts;
       for (const Name name : facts->captured) captures(name);
@@ -284,8 +281,8 @@ class Resolver : public Walk {
 
   // True if the innermost function has bound the name.
   bool is_bound(Name name) const {
-    return std::any_of(open_.begin() + static_cast<std::ptrdiff_t>(functions_.back().scope), open_.end(),
-                       [&](const OpenScope& scope) { return scope.bound.contains(name); });
+    const auto bound = functions_.back().bound.find(name);
+    return bound != functions_.back().bound.end() && bound->second > 0;
   }
 
   // Notes a name that the innermost function reads or assigns. Returns true if it captures the name.
@@ -304,8 +301,8 @@ class Resolver : public Walk {
   std::vector<Found> found_ = std::vector<Found>(1);
   std::vector<OpenBlock> blocks_;
   std::vector<OpenFunction> functions_;
-  std::vector<OpenScope> open_;
-  std::shared_ptr<std::vector<TextScope>> scopes_ = std::make_shared<std::vector<TextScope>>();
+  std::shared_ptr<std::vector<TextScope>> scopes_ = std::make_shared<std::vector<TextScope>>(1);
+  std::size_t scope_ = 0;  // the innermost scope, in `scopes_`
   std::shared_ptr<ProgramFacts> program_ = std::make_shared<ProgramFacts>();
 };
 
@@ -320,7 +317,7 @@ class FactsText : public Walk {
     for (const Expr* callee : facts.calls) calls.emplace_back(callee->span.text());
     line(block.span, is_program() ? "program" : "block",
          {{"binds", sorted(facts.bound)},
-          {"reads", sorted(facts.mentions)},
+          {"reads", sorted(facts.mentions())},
           {"assigns", sorted(facts.assigns)},
           {"assigns parts", sorted(facts.assigned_parts)},
           {"calls", mtf::join(calls, " ")}});
@@ -362,12 +359,22 @@ class FactsText : public Walk {
 
 }  // namespace
 
+NameSet BlockFacts::mentions() const {
+  NameSet names;
+  for (const NameSet& of_one : statement_mentions) add_all(names, of_one);
+  return names;
+}
+
+bool BlockFacts::mentions(Name name) const {
+  return std::any_of(statement_mentions.begin(), statement_mentions.end(),
+                     [&](const NameSet& of_one) { return of_one.contains(name); });
+}
+
 std::vector<Name> FunctionFacts::bound_at(const CapturedRead& read) const {
   std::vector<Name> names;
   for (size_t at = read.scope, seen = read.seen; at >= outermost;) {
     const TextScope& scope = (*scopes)[at];
     names.insert(names.end(), scope.names.begin(), scope.names.begin() + static_cast<std::ptrdiff_t>(seen));
-    if (at == 0) break;
     at = scope.outer, seen = scope.outer_seen;
   }
   return names;

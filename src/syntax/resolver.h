@@ -23,8 +23,9 @@ namespace mtf::ast {
 using NameSet = std::unordered_set<Name>;
 
 struct BlockFacts {
-  std::span<const Stmt> statements;         // of the block
-  std::vector<NameSet> statement_mentions;  // for each statement: the names that it reads anywhere inside
+  std::span<const Stmt> statements;  // of the block
+  // For each statement: the names that it reads anywhere inside; of a function inside, those that it captures.
+  std::vector<NameSet> statement_mentions;
   // For each statement: the names that no later statement mentions, assigns or binds.
   std::vector<std::vector<Name>> expires;
   bool only_chooses = false;         // it has only `return`s, and `if`s with such blocks
@@ -33,12 +34,15 @@ struct BlockFacts {
   NameSet aliases;                   // bound inside, except in functions, to a value that may be a variable itself
   NameSet bound;                     // bound anywhere inside, parameters of functions too
   NameSet captured;                  // by a function or model inside
-  NameSet mentions;                  // the names of all `statement_mentions`
   NameSet assigned_parts;            // w in `net.w := …`, anywhere inside
   NameSet assigns;  // assigned themselves anywhere inside: x in `x := …`, but not net in `net.w := …`
   std::vector<const IndexExpr*> slices;  // indices with a labelled range, anywhere inside
   std::vector<const Expr*> calls;        // the callees of calls, anywhere inside, except in functions
   std::vector<const DimStmt*> dims;      // `dim` declarations anywhere inside, except in functions
+
+  // The names of all `statement_mentions`.
+  NameSet mentions() const;
+  bool mentions(Name name) const;
 };
 
 // A scope of the text: the parameters of a function, the pattern of a loop, or a block.
@@ -58,7 +62,6 @@ struct CapturedRead {
 };
 
 struct FunctionFacts {
-  NameSet mentions;                                      // the names that it reads
   NameSet captured;                                      // the names that it reads or assigns, and captures
   NameSet assigns;                                       // the names, and the names of parts, that it assigns
   std::vector<CapturedRead> reads;                       // in the order of evaluation
