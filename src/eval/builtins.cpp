@@ -331,7 +331,10 @@ const std::vector<HostFunction>& own_functions() {
       {"stacked(over: dim, f) -> value", kStackedDoc, Effects::kWrites, stacked, true},
       {"custom_gradient(f, backward) -> value", kCustomGradientDoc, Effects::kNone, custom_gradient},
       {"check_gradient(f, x, places: int = 8) -> float", kCheckGradientDoc, Effects::kNone, check_gradient, true},
-      {"recompute(f, ...) -> value", "f of the other arguments, of which nothing inside is kept for the backward pass.",
+      {"recompute(f, ...) -> value",
+       "f of the other arguments, of which nothing inside is kept for the backward pass. If f ends in `@`, its result "
+       "is "
+       "not kept, either: `recompute(fn(x) = x @ {}, x)` keeps x as it is stored, and gathers it again.",
        Effects::kNone, recompute, true},
   };
   return kFunctions;

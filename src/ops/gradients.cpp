@@ -5,6 +5,10 @@
 // same values again, random numbers included. The gradient rules read the copies, so only a segment's inputs are kept
 // from the forward pass. The copies of a segment are in the program behind the backward passes of later segments, and
 // before its own. Thus one segment at a time is in memory (Chen et al. 2016, section 3).
+//
+// A segment that ends in a resharding (`recompute(fn(x) = x @ {..}, x)`) is an exception: gradient rules of operations
+// behind the segment read a copy, too. So the block of x is kept, and gathered again for the backward pass (sequence
+// parallelism: Korthikanti et al. 2022, section 4.2.2).
 #include "ops/gradients.h"
 
 #include <algorithm>
@@ -174,7 +178,10 @@ class Backward {
     }
     if (!any || !flows) return;
     graph::Values operands, results;
-    for (const graph::Value& operand : node->operands()) operands.push_back(again(operand, node->segment));
+    for (const graph::Value& operand : node->operands()) {
+      const graph::Value resharded = resharded_again(operand);
+      operands.push_back(resharded ? resharded : again(operand, node->segment));
+    }
     for (size_t r = 0; r < operation.results.size(); ++r)
       results.push_back(again({node, static_cast<int>(r)}, node->segment));
     MeshPtr mesh = builder_.context.mesh;
@@ -235,6 +242,22 @@ class Backward {
       copies_[node.get()] = copy;
     }
     return {copies_[value.node.get()], value.result};
+  }
+
+  /// Returns the copy of a value that a segment has resharded last, or that is a view of such a value; else nothing.
+  graph::Value resharded_again(const graph::Value& value) {
+    const graph::Node& node = *value.node;
+    const graph::Op& op = *node.operation->op;
+    if (op.role != graph::Role::kView || node.operands().size() != 1 || !passes(node)) return {};
+    if (node.is_held() || node.is_computed(value.result)) return {};
+    if (&op == &kLayout && node.segment && !node.segment->is_backward) return again(value, node.segment);
+    if (const auto at = copies_.find(&node); at != copies_.end()) return {at->second, value.result};
+    const graph::Value of = resharded_again(node.operands()[0]);
+    if (!of) return {};
+    const graph::NodePtr copy = builder_.add_copy(node, {of});
+    copy->again = of.node->again;
+    copies_[&node] = copy;
+    return {copy, value.result};
   }
 
   Builder& builder_;

@@ -422,13 +422,23 @@ bool scales_one(const graph::Program& iteration, int32_t operation) {
                        [&](const TensorType& operand) { return operand.dims.size() == dims; }) == 1;
 }
 
-/// Removes the values that fusions of the gradient compute again from others that it reads in any case.
+/// True if the operation is the cast of a slice of xs, such as the bf16 form of a layer's weight. The gradient casts
+/// the slice again, so no second copy of the xs is kept.
+bool casts_slice(const graph::Region& region, int32_t operation) {
+  const graph::ProgramValue& operand = region.iteration.operands_of(static_cast<size_t>(operation))[0];
+  return region.iteration.operations[operation].operation->op == &kCast && operand.is_input() &&
+         region.is_placed(operand.input());
+}
+
+/// Removes two kinds of values: views of saved values, and values that fusions of the gradient compute again from saved
+/// ones.
 void leave_out_scaled(const graph::Program& iteration, const std::vector<bool>& invariant,
                       const std::set<graph::ProgramValue>& from_memory, std::vector<graph::ProgramValue>& saved) {
   const std::set<graph::ProgramValue> all(saved.begin(), saved.end());
   std::erase_if(saved, [&](const graph::ProgramValue& value) {
     const std::span<const graph::ProgramValue> operands = iteration.operands_of(value.source);
-    return scales_one(iteration, value.source) && from_memory.count(value) == 0 &&
+    const bool is_view = iteration.operations[value.source].operation->op->role == graph::Role::kView;
+    return (is_view || (scales_one(iteration, value.source) && from_memory.count(value) == 0)) &&
            std::all_of(operands.begin(), operands.end(), [&](const graph::ProgramValue& operand) {
              return operand.is_input() || invariant[operand.source] || all.count(operand) > 0;
            });
@@ -447,7 +457,7 @@ std::vector<graph::ProgramValue> values_to_save(const Builder& around, const gra
   const std::vector<bool> same = backward.invariant();
   BackwardIteration::Reads reads = backward.reads([&](graph::ProgramValue value) {
     const graph::LaidOutOperation& made_by = *region.iteration.operations[value.source].operation;
-    return !same[value.source] && !(is_cheap(made_by) && keeps_names(made_by));
+    return !same[value.source] && !(is_cheap(made_by) && keeps_names(made_by)) && !casts_slice(region, value.source);
   });
   leave_out_scaled(region.iteration, same, reads.from_memory, reads.values);
   return reads.values;

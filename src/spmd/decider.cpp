@@ -207,6 +207,15 @@ bool Decider::is_term_alone(graph::ProgramValue value, AxisSet axes) const {
   return summed && roots == 1;
 }
 
+bool Decider::becomes_term(graph::ProgramValue value, AxisSet axes) const {
+  if (is_term_alone(value, axes)) return true;
+  const ProgramReaders::Read* read = readers_.only(value);
+  if (!read) return false;
+  const graph::Op& reader = *graph_.operations[read->operation].operation->op;
+  return reader.role == graph::Role::kView && reader.linear == graph::Linear::kEach &&
+         becomes_term({read->operation, 0}, axes);
+}
+
 bool Decider::is_summed(size_t root) const {
   return region_ && static_cast<int32_t>(root) >= region_->carried + region_->stacked;
 }
@@ -277,7 +286,9 @@ std::vector<AxisSet> Decider::partial_results(int loop) const {
   const std::vector<AxisSet> roots = partial_roots(region.iteration);
   for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
     const graph::ProgramValue value{loop, r};
-    if (roots[r] && owners_of_result(node, r).empty() && !(roots[r] & ~joined_of(value)) &&
+    const bool is_whole = !(graph_.sharding(value).split() & roots[r]);
+    const bool is_reduced_later = !(roots[r] & ~joined_of(value)) || (is_whole && becomes_term(value, roots[r]));
+    if (roots[r] && is_reduced_later && owners_of_result(node, r).empty() &&
         stays_partial(value, graph_.type(value).element, roots[r]) != StaysPartial::kNo)
       parts[r] = roots[r];
   }

@@ -36,7 +36,8 @@ class Decider {
   std::vector<std::pair<int, int>> copies_for_gradients(const std::function<int(graph::ProgramValue)>& local_of) const;
 
   /// Returns, for each result of a loop, the axes over which it may stay partial. Another partial sum over these axes
-  /// is likely to be added to it. If all its partial axes are among them, iterations do not reduce it.
+  /// is likely to be added to it, or an enclosing loop adds it up and stores it replicated. If all its partial axes are
+  /// among them, iterations do not reduce it.
   std::vector<AxisSet> partial_results(int loop) const;
   /// True if the operand of a loop is a parameter, or a slice of one.
   bool is_parameter(graph::ProgramValue operand) const;
@@ -76,6 +77,8 @@ class Decider {
   bool is_unread(graph::ProgramValue value) const { return readers_.of(value).empty() && !readers_.is_root(value); }
   StaysPartial stays_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const;
   bool goes_to_owner_alone(graph::ProgramValue value, AxisSet axes) const;
+  /// True if a value, or a view of it, has no use other than as such a term.
+  bool becomes_term(graph::ProgramValue value, AxisSet axes) const;
   bool is_term_alone(graph::ProgramValue value, AxisSet axes) const;
   bool is_summed(size_t root) const;
   bool is_part_of_sum(size_t root) const;

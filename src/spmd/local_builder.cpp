@@ -111,7 +111,7 @@ void LocalBuilder::run_in_iterations(const graph::OperationRef& node, std::vecto
 
 int32_t LocalBuilder::copy_of_input(int value, const Sharding& wanted) const {
   const auto input = copied_input_.find(value);
-  if (input == copied_input_.end()) return -1;
+  if (input == copied_input_.end() || replica_ != 0) return -1;
   const std::vector<graph::InputCopy>& copies = graph_.inputs[input->second].copies;
   const auto copy =
       std::find_if(copies.begin(), copies.end(), [&](const graph::InputCopy& each) { return each.sharding == wanted; });
@@ -193,6 +193,7 @@ LocalBuilder::CopyKey LocalBuilder::key_of(int value, const Sharding& wanted) co
   std::string key(reinterpret_cast<const char*>(&wanted.partial), sizeof wanted.partial);
   for (const AxisList& list : wanted.dims) key.append(reinterpret_cast<const char*>(&list), sizeof list);
   if (backward_ && is_stored(value)) key.push_back('b');
+  if (replica_ != 0) key.append(reinterpret_cast<const char*>(&replica_), sizeof replica_);
   return {value, std::move(key)};
 }
 

@@ -4,7 +4,8 @@
 // If an operation needs a value in another sharding, the builder adds a copy. Later consumers of the same sharding
 // read that copy. A view (the memory of another value under other names) has no copies of its own: the builder copies
 // the other value and renames the copy. The backward pass copies variables again, so that the copies of the forward
-// pass need not be kept for it.
+// pass need not be kept for it. Operations that are recomputed for the backward pass (ProgramOperation::replica) make
+// copies of their own, for the same reason: a segment keeps its inputs as they are stored.
 #include <map>
 #include <string>
 #include <unordered_map>
