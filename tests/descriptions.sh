@@ -46,9 +46,11 @@ expect "$whole" "${small[@]}" --set tp=4 --set recompute=full
 expect "$whole" "${small[@]}" --set tp=2 --set cp=2 --set micro=4
 expect "$whole" "${small[@]}" --set dp=2 --set tp=2 --set zero=1 --set micro=2 --set sequence=false
 expect "$whole" "${small[@]}" --set dp=4 --set zero=3 --set micro=2
+expect "$whole" "${small[@]}" --set dp=4 --set zero=2 --set micro=2
+expect "$whole" "${small[@]}" --set dp=4 --set micro=4
 
 refuse "expected a tp that divides 32 heads, found 3" --set tp=3
 refuse "expected at most 32 stages, as many as layers, found 64" --set pp=64
 refuse "expected at most 8192 tokens, found 9000" --set tokens=9000
-refuse "expected zero to be 0, 1 or 3, found 2" --set zero=2
+refuse "expected zero to be 0, 1, 2 or 3, found 4" --set zero=4
 exit $wrong

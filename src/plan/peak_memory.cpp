@@ -31,6 +31,7 @@ bool only_copies(const spmd::Instruction& instruction) {
 
 std::vector<Use> uses_at(const schedule::Schedule& schedule, int peak, bool is_iteration) {
   std::vector<Use> uses(schedule.buffers.size());
+  // Copies, and what they are copies of: tensors from before the program, and new params and states.
   std::vector<bool> copies(schedule.program.values.size());
   for (const int value : schedule.program.inputs) copies[static_cast<size_t>(value)] = !is_iteration;
   const auto of = [&](int value) -> Use* {
@@ -50,7 +51,7 @@ std::vector<Use> uses_at(const schedule::Schedule& schedule, int peak, bool is_i
           if (Use* use = of(value)) (backward ? use->read_backward : use->read_forward) = true;
       if (static_cast<int>(step) <= peak)
         for (const int value : instruction.results) {
-          copies[static_cast<size_t>(value)] = copy;
+          copies[static_cast<size_t>(value)] = copy || (instruction.node && instruction.node->initial);
           if (Use* use = of(value)) use->made_backward = backward || sums, use->is_copy = copy;
         }
     }
