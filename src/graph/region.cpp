@@ -181,6 +181,10 @@ CapturedRegion make_region(Capture iteration, Region region) {
     const int operand = operation.op->random_call_operand ? operation.op->random_call_operand(operation) : -1;
     if (operand < 0) continue;
     ProgramValue& read = program.operands[entry.first_operand + operand];
+    while (!read.is_input()) {  // a number without its gradient, in the expansion of a gradient
+      MTF_CHECK(program.maker(read).op->role == Role::kView, "the number of a random call is computed");
+      read = program.operands_of(read.source)[0];
+    }
     const ProgramInput shared = program.inputs[read.input()];
     const double number = numbers[region.input_number[read.input()]];
     read = ProgramValue::input(program.inputs.size());
