@@ -14,7 +14,7 @@ set(MTF_EXPORTS_types by_path.h cost.h dim.h key.h layout.h mesh.h saturating.h 
 set(MTF_EXPORTS_syntax ast.h ast_expressions.h doubts.h foreign.h format.h parse.h print.h resolver.h signature.h walk.h)
 set(MTF_EXPORTS_graph attributes.h call_frame.h call_text.h gradient_call.h graph.h history_end.h iteration_space.h
   kernel_call.h layout_record.h layouts.h node_builder.h op.h operation.h program.h region.h relayout.h value_table.h)
-set(MTF_EXPORTS_ops blocks.h builder.h call.h contract.h custom_gradient.h elementwise.h first_not_finite.h
+set(MTF_EXPORTS_ops attention.h blocks.h builder.h call.h contract.h custom_gradient.h elementwise.h first_not_finite.h
   gradients.h index.h interval.h loop.h ops.def ops.h record.h registry.h scan.h shape.h spaces.h type_rules.h
   unreached.h)
 set(MTF_EXPORTS_spmd axis_permutation.h block_index.h collective_kind.h collectives.h decision.h expand.h forms.h

@@ -150,6 +150,7 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     else if (name == "step") machine.step = read.positive(name, value);
     else if (name == "overlap") machine.overlap = read.part(name, value);
     else if (name == "fuses" && value.is_boolean()) machine.fuses = value.get<bool>();
+    else if (name == "stores_scores" && value.is_boolean()) machine.stores_scores = value.get<bool>();
     else if (name == "node") machine.node = read.count(name, value);
     else if (name == "peak") machine.peak = read.rates("`peak`", value);
     else if (name == "between" || name == "sources") later[name] = &value;
@@ -217,6 +218,7 @@ std::string to_json(const MachineModel& machine) {
   json["step"] = machine.step;
   if (machine.overlap > 0) json["overlap"] = machine.overlap;
   if (!machine.fuses) json["fuses"] = false;
+  if (machine.stores_scores) json["stores_scores"] = true;
   if (machine.memory) json["memory"] = *machine.memory;
   json["latency"] = machine.link.latency;
   json["bandwidth"] = machine.link.bandwidth;

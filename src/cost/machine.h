@@ -14,6 +14,7 @@
 //      "memory": 16e9,                                    bytes of one processor
 //      "latency": 2e-6, "bandwidth": 1.2e10,              seconds of a message; bytes a second of a processor
 //      "fuses": false,                                    each element-wise operation is a kernel of its own
+//      "stores_scores": true,                             attention is products, a softmax and kernels for dropout
 //      "node": 8,                                         processors in a node; then the two figures above are
 //      "between": {"latency": 5e-6, "bandwidth": 5e10},   for messages in a node, and these for others
 //      "peak": {"bf16": 3.1e13},                          flops a second of the data sheet, for the share of the peak
@@ -57,8 +58,9 @@ struct MachineModel {
   double cache = 0;
   double cache_bandwidth = 0;
   double step = 1e-6;
-  double overlap = 0;  ///< from 0 to 1
-  bool fuses = true;   ///< false: each element-wise operation is a kernel of its own
+  double overlap = 0;          ///< from 0 to 1
+  bool fuses = true;           ///< false: each element-wise operation is a kernel of its own
+  bool stores_scores = false;  ///< attention is several kernels, which store its scores in memory
   std::optional<int64_t> memory;
   Link link;                                   ///< between processors, or those of one node
   int64_t node = 0;                            ///< processors of a node; 0: all processors have the same link

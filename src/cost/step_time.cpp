@@ -4,6 +4,8 @@
 
 #include "graph/op.h"
 #include "graph/region.h"
+#include "ops/attention.h"
+#include "ops/ops.h"
 #include "plan/predict.h"
 #include "schedule/schedule.h"
 #include "spmd/collectives.h"
@@ -67,6 +69,34 @@ double kernel(const MachineModel& machine, double arithmetic, double bytes) {
   return machine.step + std::max(arithmetic, traffic);
 }
 
+/// Returns the seconds of attention that stores its scores, as before FlashAttention (Dao et al. 2022, algorithm 0).
+/// Forward: a product, a softmax, dropout, a product. Backward, from stored weights: two products that read or make
+/// scores, dropout, the gradient of the softmax, and two products.
+double attention_with_scores(const spmd::LocalProgram& program, const spmd::Instruction& instruction,
+                             const MachineModel& machine) {
+  const auto& attributes = instruction.node->attributes.get<ops::AttentionAttributes>();
+  const spmd::LocalValue &q = program.values[instruction.operands[0]], &k = program.values[instruction.operands[1]];
+  const auto size_along = [](const spmd::LocalValue& value, Name name) {
+    for (const spmd::LocalDim& dim : value.dims)
+      if (dim.dim.name == name) return static_cast<double>(largest_block(dim, *value.mesh));
+    return 1.0;
+  };
+  const double features = size_along(q, attributes.features), bytes = static_cast<double>(size_of(q.element));
+  const double inputs = static_cast<double>(schedule::largest_block(q)) * bytes;
+  const double scores = inputs / bytes / features * size_along(k, attributes.over);
+  const double arithmetic = 2 * scores * features / machine.flops_of(q.element) * (1 + machine.ramp / features);
+  const double product = kernel(machine, arithmetic, 2 * inputs + scores * bytes);
+  const double mask = scores;  // a byte for each weight
+  const double dropout = attributes.drops ? kernel(machine, 0, 2 * scores * bytes + mask) : 0;
+  if (instruction.node->op == &ops::kAttention) return 2 * product + kernel(machine, 0, 2 * scores * bytes) + dropout;
+  return 4 * product + kernel(machine, 0, 3 * scores * bytes) + dropout;
+}
+
+bool is_attention(const spmd::Instruction& instruction) {
+  return instruction.kind == spmd::InstructionKind::kCompute &&
+         (instruction.node->op == &ops::kAttention || instruction.node->op == &ops::kAttentionGradient);
+}
+
 }  // namespace
 
 double StepTime::communication() const {
@@ -128,6 +158,10 @@ StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& 
       time.compute += kernel(machine, arithmetic_of(program, each, flops(i), machine),
                              bytes_of(program, each.operands) + bytes_of(program, each.results));
     }
+    return time;
+  }
+  if (machine.stores_scores && is_attention(first)) {
+    time.compute = attention_with_scores(program, first, machine);
     return time;
   }
   double arithmetic = 0;

@@ -145,8 +145,9 @@ class Sinker {
     if (!gained &&
         moved_elements(i, *wanted) > moved_elements(i, operation.shardings[0]) + elements(operation.results[0]))
       return;  // more would move before the operation than behind it
-    if (has_summary && gained && !(partial_[i] & gained)) return;   // a whole value needs no reduction for a summary
-    if (!is_given && (!gained || (gained & ~partial_[i]))) return;  // nothing is scattered in the place of reduced
+    if (has_summary && gained && !(partial_[i] & gained)) return;  // a whole value needs no reduction for a summary
+    // A layout that nobody asks for is worth it if a sum is scattered instead of reduced, or if nothing must be sent.
+    if (!is_given && (!gained || ((gained & ~partial_[i]) && !is_created(i)))) return;
     asked_[i] = true;
     if (*wanted != operation.shardings[0]) move(i, 0, *wanted);
   }
@@ -175,6 +176,11 @@ class Sinker {
   /// Returns the value of which single-operand element-wise operations make `value`.
   graph::ProgramValue made_of(graph::ProgramValue value) const {
     return value.is_input() || value.result != 0 ? value : made_of_[value.source];
+  }
+  /// True if operation `i` creates its result from numbers, such as random ones, or is element-wise in such a value.
+  bool is_created(size_t i) const {
+    const graph::ProgramValue value = made_of({static_cast<int32_t>(i), 0});
+    return !value.is_input() && program_.operands_of(static_cast<size_t>(value.source)).empty();
   }
   bool is_element_wise(graph::ProgramValue value) const {
     return program_.maker(value).results.size() == 1 && program_.maker(value).space().is_free();

@@ -391,6 +391,7 @@ const Command kCalibrateCommand = {
         "   \"memory\": 16e9,                                bytes of one processor\n"
         "   \"latency\": 2e-6, \"bandwidth\": 1.2e10,          of a message: seconds, bytes a second\n"
         "   \"fuses\": false,                               each element-wise operation is a kernel of its own\n"
+        "   \"stores_scores\": true,                        attention is products, a softmax and kernels for dropout\n"
         "   \"node\": 8,                                     processors in a node: the link above is inside of nodes\n"
         "   \"between\": {\"bandwidth\": 1.2e9},              and this one between them, for each processor of a node\n"
         "   \"peak\": {\"bf16\": 3.1e13},                     what the datasheet promises, for the share of the peak\n"

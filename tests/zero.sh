@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# tests/zero.sh MTF: what ZeRO stores on a processor and sends in a step (Rajbhandari et al. 2020, figure 1 and section 7), for 7.5 B
+# weights on 64 processors: memory with two micro-batches, so that gradients are added up, and values sent with one. Prints the rows
+# that the table in stdlib/PLANNING.md does not have. mtf adds gradients up in f32, where the paper keeps them in fp16.
+set -u
+mtf=$1 wrong=0
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+printf '{"model_type": "gpt2", "n_embd": 4096, "n_head": 32, "n_layer": 36, "n_positions": 2048, "layer_norm_epsilon": 1e-5,
+  "vocab_size": 51200}' >"$folder/config.json"
+
+plan() {
+  "$mtf" plan examples/llm.mtf --set config="$folder/config.json" --set tokens=2048 --set steps=1 --set dp=64 "$@" --json | tr '\n' ' '
+  echo
+}
+
+# row ZERO PUBLISHED-GB PUBLISHED-VALUES WEIGHTS GRADIENTS STATES: what is kept, in bytes a weight on a processor
+row() {
+  { plan --set zero="$1" --set micro=2 --set sequences=128 --set recompute=full; plan --set zero="$1" --set sequences=64 \
+      --set recompute="$([ "$1" = 3 ] && echo full || echo none)"; } | python3 -c '
+import json, sys
+zero, published, sent, *wanted = sys.argv[1:]
+kept, step = map(json.loads, sys.stdin)
+psi = kept["stored"]["parameters"]
+stored, peak, totals = kept["stored"], kept["peak"], step["totals"]
+bytes_of = [peak["copies"], peak["gradients"], stored["parameter_bytes"] + stored["state_bytes"]]
+for found, expected in zip(bytes_of, wanted):
+    if abs(found / psi - float(expected)) > max(0.02 * float(expected), 0.06): sys.exit(f"{found / psi} bytes for {expected}")
+sends = {"all_reduce": 2, "reduce_scatter": 1, "all_gather": 1}
+values = sum(sends.get(each["kind"], 0) * each["values"] for each in totals["collectives"])
+gb = sum(float(each) for each in wanted) * psi / 1e9
+cells = [zero] + [f"{float(each):.3g} Ψ" for each in wanted] + [f"{gb:.3g} GB", f"{published} GB", f"{values / psi:.2f} Ψ", f"{sent} Ψ"]
+print("| " + " | ".join(cells) + " |")
+if abs(values / psi - float(sent)) > 0.01: sys.exit("other values are sent")
+' "$@" >"$folder/row" || { cat "$folder/row"; wrong=1; }
+  grep -qxFf "$folder/row" stdlib/PLANNING.md || { cat "$folder/row"; wrong=1; }
+}
+
+row 0 120 2 0 4 12
+row 1 31.4 2 2 4 0.1875
+row 2 16.6 2 2 0.0625 0.1875
+row 3 1.9 3 0 0.0625 0.1875
+exit $wrong
