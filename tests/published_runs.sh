@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# tests/published_runs.sh MTF: plans published training runs, and compares the time of a step with the published one. Prints the rows
+# that the table in stdlib/PLANNING.md does not have. Sources:
+# - Korthikanti et al. 2022 (Reducing Activation Recomputation), tables 3 and 5: sizes of GPT on A100s, seconds of an iteration.
+# - Llama Team 2024 (The Llama 3 Herd of Models), table 4: model TFLOP/s a GPU; section 3.3.2: interleaved stages, here of one layer.
+# - DeepSeek-AI 2024 (DeepSeek-V3 Technical Report): 180,000 GPU hours for 10¹² tokens, 15,360 sequences of 4,096 tokens a step.
+# Stages of mtf have one chunk, so the waiting is divided by the chunks of the runs.
+set -u
+mtf=$1 wrong=0
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# run NAME MACHINE CHUNKS s|TFLOP/s PUBLISHED CONFIG OPTION=VALUE...
+run() {
+  local name=$1 machine=$2 chunks=$3 unit=$4 published=$5 config=$6 set=()
+  shift 6
+  for each in "$@"; do set+=(--set "$each"); done
+  "$mtf" plan examples/llm.mtf --set config="$config" --set steps=1 "${set[@]}" --machine "$machine" --json | python3 -c '
+import json, sys
+name, machine, chunks, unit, published, options = sys.argv[1:]
+plan = json.load(sys.stdin)
+idle = plan["seconds"].get("computing: waiting for other stages", 0)
+seconds = plan["seconds"]["in all"] - idle * (1 - 1 / float(chunks))
+found = seconds if unit == "s" else plan["flops_per_second"] * plan["seconds"]["in all"] / seconds / 1e12
+sent = sum(each["wire_bytes"] for each in plan["totals"]["collectives"])
+weights, processors = plan["stored"]["parameters"] / 1e9, plan["totals"]["processors"]
+peak = plan["totals"]["peak_bytes"] / 2**30
+share = 100 * found / float(published) - 100
+cells = [name, f"`{options}`", machine, f"{processors:,}", f"{weights:.1f}", f"{peak:,.0f}", f"{sent / 1e9:,.0f}", f"{seconds:.3g}", f"{found:.3g} {unit}", f"{published} {unit}", f"{share:+.0f}%"]
+print("| " + " | ".join(cells) + " |")
+' "$name" "$machine" "$chunks" "$unit" "$published" "$*" >"$folder/row" || wrong=1
+  grep -qxFf "$folder/row" stdlib/PLANNING.md || { cat "$folder/row"; wrong=1; }
+}
+
+# gpt HEADS FEATURES LAYERS: a description of GPT
+gpt() {
+  printf '{"model_type": "gpt2", "n_head": %s, "n_embd": %s, "n_layer": %s, "n_positions": 2048, "layer_norm_epsilon": 1e-5,
+    "vocab_size": 51200}' "$@" >"$folder/config.json"
+}
+
+# iterations NAME CHUNKS SECONDS-FULL SECONDS-SELECTIVE OPTION=VALUE...
+iterations() {
+  local name=$1 chunks=$2 full=$3 selective=$4
+  shift 4
+  run "$name" a100_2021 "$chunks" s "$full" "$folder/config.json" tp=8 "$@" dropout=0.1 recompute=full sequence=false
+  run "$name" a100_2021 "$chunks" s "$selective" "$folder/config.json" tp=8 "$@" dropout=0.1 recompute=selective
+}
+
+gpt 64 6144 48 && iterations "GPT 22 B" 1 1.42 1.10 sequences=4
+gpt 96 12288 96 && iterations "GPT 175 B" 3 18.13 13.75 pp=8 micro=64 sequences=64
+gpt 128 20480 105 && iterations "GPT 530 B" 3 49.05 37.83 pp=35 micro=280 sequences=280
+gpt 160 25600 128 && iterations "GPT 1 T" 1 94.42 71.49 pp=64 micro=512 sequences=512
+llama=examples/configs/llama3_405b.json
+run "Llama 3 405B" h100 8 TFLOP/s 430 "$llama" tp=8 pp=16 dp=64 micro=32 sequences=2048 tokens=8192 zero=1
+run "Llama 3 405B" h100 8 TFLOP/s 400 "$llama" tp=8 pp=16 dp=128 micro=16 sequences=2048 tokens=8192 zero=1
+run "Llama 3 405B" h100 8 TFLOP/s 380 "$llama" tp=8 cp=16 pp=16 dp=8 micro=16 sequences=128 tokens=131072 zero=1
+run "DeepSeek-V3" h800 1 s 19.9 examples/configs/deepseek_v3.json dp=512 tp=4 ep=64 sequences=15360 tokens=4096 zero=1 recompute=full
+exit $wrong
