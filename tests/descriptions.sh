@@ -50,6 +50,15 @@ expect "$whole" "${small[@]}" --set dp=4 --set zero=2 --set micro=2
 expect "$whole" "${small[@]}" --set dp=4 --set micro=4
 
 refuse "expected a tp that divides 32 heads, found 3" --set tp=3
+refuse "these do: [1, 2, 4, 8, 16, 32]" --set tp=3
+refuse "expected a dp that divides 16 sequences, found 3; these do: [1, 2, 4, 8, 16]" --set dp=3
+refuse "expected dp * micro to divide 16 sequences, found 2 * 3; with dp=2 these do: [1, 2, 4, 8]" --set dp=2 --set micro=3
+refuse "expected a cp that divides 2048 tokens, found 3" --set cp=3
+refuse "expected ep=1, as there are no experts, found 2" --set dp=2 --set ep=2
+refuse "expected an ep that divides dp, 8, found 3; these do: [1, 2, 4, 8]" --set config=examples/configs/mixtral_8x7b.json --set dp=8 --set ep=3
+refuse "expected an ep that divides 8 experts, found 16; these do: [1, 2, 4, 8]" --set config=examples/configs/mixtral_8x7b.json --set dp=16 --set ep=16
+refuse "expected dp, tp, pp, ep, cp and micro of at least 1, found 0" --set micro=0
+refuse "did you mean \`tp\`?" --set tpp=2
 refuse "expected at most 32 stages, as many as layers, found 64" --set pp=64
 refuse "expected at most 8192 tokens, found 9000" --set tokens=9000
 refuse "expected zero to be 0, 1, 2 or 3, found 4" --set zero=4
