@@ -49,6 +49,19 @@ expect "$whole" "${small[@]}" --set dp=4 --set zero=3 --set micro=2
 expect "$whole" "${small[@]}" --set dp=4 --set zero=2 --set micro=2
 expect "$whole" "${small[@]}" --set dp=4 --set micro=4
 
+# serves WANTED OPTION...: a line of the answers
+serves() {
+  local wanted=$1 found
+  shift
+  found=$("$mtf" run examples/llm.mtf --set config="$folder/small.json" --set serve=true --set tokens=32 "$@" 2>&1)
+  grep -qF "$wanted" <<<"$found" || { printf '%s: expected %s, found\n%s\n' "$*" "$wanted" "$found"; wrong=1; }
+}
+serves "after a token: true" --set dp=2 --set tp=2
+serves "and 256 bytes of keys and values for a token" --set tp=2
+# No memory, no texts.
+serves "of 0 GB, texts of 0 tokens fit" --set memory=0
+
+refuse "expected pp=1, cp=1 and steps=0 to serve, found pp=2" --set serve=true --set pp=2
 refuse "expected a tp that divides 32 heads, found 3" --set tp=3
 refuse "these do: [1, 2, 4, 8, 16, 32]" --set tp=3
 refuse "expected a dp that divides 16 sequences, found 3; these do: [1, 2, 4, 8, 16]" --set dp=3
