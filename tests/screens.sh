@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/screens.sh MTF [--update]: what the planner shows: a plan with its memory and time, ways out where it does not fit, and a search
-# over options. Each screen stands in tests/screens. They have no times but those of the machine file.
+# over options. Each screen stands in tests/screens, with N for lines of scripts and one blank between columns. They have no times
+# but those of the machine file.
 set -u
 mtf=$1 update=${2-} wrong=0
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -17,7 +18,7 @@ script=(examples/llm.mtf --set config="$folder/small.json" --set steps=1 --set s
 screen() {
   local name=$1
   shift
-  "$mtf" "$@" 2>"$folder/errors" | sed "s|$folder|FOLDER|g" >"$folder/$name"
+  "$mtf" "$@" 2>"$folder/errors" | sed "s|$folder|FOLDER|g; s/\.mtf:[0-9]*/.mtf:N/; s/  */ /g" >"$folder/$name"
   if [ -n "$update" ]; then cp "$folder/$name" "tests/screens/$name"; fi
   diff -u "tests/screens/$name" "$folder/$name" || { cat "$folder/errors"; wrong=1; }
 }
