@@ -59,6 +59,16 @@ std::vector<Use> uses_at(const schedule::Schedule& schedule, int peak, bool is_i
   return uses;
 }
 
+/// Returns the bytes that a stage of a pipeline keeps for all micro-batches under way but one.
+int64_t saved_of_others(const schedule::Schedule& schedule, const schedule::Step& step) {
+  const graph::Region& region = *schedule.program.instructions[static_cast<size_t>(step.instructions[0])].node->region;
+  const size_t turn = turning_point(*step.iteration);
+  int64_t bytes = 0;
+  for (const schedule::Buffer& buffer : step.iteration->buffers)
+    if (is_kept(buffer, turn)) bytes = saturating_add(bytes, buffer_bytes(*step.iteration, buffer));
+  return saturating_multiply(bytes, schedule::most_under_way(region) - 1);
+}
+
 PeakMemory peak_of(const schedule::Schedule& schedule, bool is_iteration);
 
 void add(PeakMemory& memory, const schedule::Schedule& schedule, const schedule::Buffer& buffer, const Use& use) {
@@ -83,7 +93,9 @@ void add(PeakMemory& memory, const schedule::Schedule& schedule, const schedule:
   memory.gradients = saturating_add(memory.gradients, inner.gradients);
   memory.buffers = saturating_add(memory.buffers, inner.buffers);
   const int64_t rest = bytes - std::min(bytes, inner.copies + inner.saved + inner.gradients + inner.buffers);
-  memory.temporary = saturating_add(memory.temporary, rest);
+  const int64_t saved = std::min(rest, saved_of_others(schedule, step));
+  memory.saved = saturating_add(memory.saved, saved);
+  memory.temporary = saturating_add(memory.temporary, rest - saved);
 }
 
 /// `is_iteration`: the inputs are those of a loop, not tensors from before.

@@ -69,7 +69,8 @@ void bind_memory(Frame& frame, std::vector<BoundStep>& steps) {
     if (buffers[b].kind != schedule::BufferKind::kStaging) continue;
     BoundStep& step = steps[buffers[b].first];
     step.buffer = static_cast<int>(b);
-    if (step.loop) frame.size_staging(step.buffer, step.loop->arena_bytes(), false);
+    if (step.is_left_out) frame.size_staging(step.buffer, 0, false);
+    else if (step.loop) frame.size_staging(step.buffer, step.loop->arena_bytes(), false);
     else frame.size_staging(step.buffer, step.collective->staging_bytes(), step.collective->shares_memory());
   }
   int64_t shared_by_loops = 0;
@@ -97,6 +98,7 @@ std::vector<BoundStep> bind_steps(Frame& frame, Machine& machine, bool share, co
       case schedule::StepKind::kIterations:
         bound.loop = bound.first->node->region->hands_on ? bind_pipeline(frame, machine, step)
                                                          : bind_scan(frame, machine, step, share);
+        bound.is_left_out = enclosing && enclosing->stage && enclosing->stage->left_out.contains(bound.first);
         break;
       default: bound.collective = bind_collective_step(frame, step, share ? &machine.shared : nullptr, enclosing);
     }

@@ -42,6 +42,7 @@ struct LoopRun {
   std::byte* shared;                ///< has shared_bytes() bytes of the memory that ranks share
   std::span<const double> numbers;  ///< host numbers of the loop's node
   bool may_stop;                    ///< an interrupt may end it
+  std::byte* kept = nullptr;  ///< in a pipeline: has kept_bytes() bytes, from one part of an iteration to the other
 };
 
 /// A bound loop: a scan over a dim (run/scan_executor.h), or a pipeline (run/pipeline_executor.h).
@@ -81,6 +82,7 @@ struct BoundStep {
   std::unique_ptr<BoundLoop> loop;
   int64_t window_bytes = 0;    ///< for a window: distance between positions
   int buffer = -1;             ///< staging buffer
+  bool is_left_out = false;    ///< another stage of the pipeline runs the loop; here its results are zeros
   int64_t number = 0;          ///< of the running collective
   int64_t flops = 0;           ///< of its busiest slot in the first run
   int64_t sent = 0;            ///< bytes sent to other ranks in the first run

@@ -71,6 +71,9 @@ void Frame::bind_buffers() {
     if (is_packed(buffer)) alone.push_back({own.alone_bytes, buffer.first, buffer.last, 0});
   }
   arena_alone_ = schedule::pack(alone);
+  const size_t turn = turning_point(*schedule_);
+  for (size_t b = 0; b < buffers_.size(); ++b)
+    if (schedule::is_kept(schedule_->buffers[b], turn)) buffers_[b].in = FrameBuffer::In::kKept;
   for (size_t v = 0; v < program_.values.size(); ++v)
     if (schedule_->buffer_of[v] >= 0 && schedule_->alias_of[v] == static_cast<int>(v))
       buffers_[schedule_->buffer_of[v]].values.push_back(static_cast<int>(v));
@@ -99,28 +102,29 @@ void Frame::share_last_read(int value, size_t step) {
   for (size_t later = step + 1; later < schedule_->steps.size(); ++later)
     for (int read : schedule_->steps[later].reads)
       if (schedule_->buffer_of[read] == buffer) return;
-  buffers_[buffer].is_shared = true;
+  buffers_[buffer].in = FrameBuffer::In::kShared;
 }
 
 void Frame::size_staging(int buffer, int64_t bytes, bool is_shared) {
   buffers_[buffer].slot_bytes = schedule::padded(bytes);
-  buffers_[buffer].is_shared = is_shared;
+  if (is_shared) buffers_[buffer].in = FrameBuffer::In::kShared;
 }
 
 void Frame::pack(int64_t shared_by_loops) {
-  arena_bytes_ = packed(false);
-  own_shared_bytes_ = packed(true);
+  arena_bytes_ = packed(FrameBuffer::In::kArena);
+  kept_bytes_ = packed(FrameBuffer::In::kKept);
+  own_shared_bytes_ = packed(FrameBuffer::In::kShared);
   shared_bytes_ = own_shared_bytes_ + shared_by_loops;
 }
 
-/// Packs the buffers in the arena, or those in shared memory. A buffer has one block for each of its slots. Returns
+/// Packs the buffers that lie in one of the memories. A buffer has one block for each of its slots. Returns
 /// the size.
-int64_t Frame::packed(bool shared) {
+int64_t Frame::packed(FrameBuffer::In in) {
   std::vector<schedule::PackItem> items;
   std::vector<size_t> which;
   for (size_t b = 0; b < buffers_.size(); ++b) {
     const schedule::Buffer& buffer = schedule_->buffers[b];
-    if (!is_packed(buffer) || buffers_[b].is_shared != shared) continue;
+    if (!is_packed(buffer) || buffers_[b].in != in) continue;
     items.push_back({buffers_[b].slot_bytes * buffers_[b].slots, buffer.first, buffer.last, 0});
     which.push_back(b);
   }
@@ -183,14 +187,24 @@ std::vector<std::shared_ptr<plan::Tensor>> Frame::outputs(const std::vector<std:
   return tensors;
 }
 
-void Frame::point_arena(std::byte* arena, std::byte* shared) {
-  if (is_pointed_ && arena_base_ == arena && shared_base_ == shared) return;
+std::byte* Frame::base_of(const FrameBuffer& buffer) const {
+  switch (buffer.in) {
+    case FrameBuffer::In::kArena: return arena_base_;
+    case FrameBuffer::In::kShared: return shared_base_;
+    case FrameBuffer::In::kKept: return kept_base_;
+  }
+  return nullptr;
+}
+
+void Frame::point_arena(std::byte* arena, std::byte* shared, std::byte* kept) {
+  if (is_pointed_ && arena_base_ == arena && shared_base_ == shared && kept_base_ == kept) return;
   is_pointed_ = true;
   arena_base_ = arena;
   shared_base_ = shared;
+  kept_base_ = kept;
   for (size_t b = 0; b < buffers_.size(); ++b)
     if (schedule_->buffers[b].kind == schedule::BufferKind::kArena)
-      point(buffers_[b], (buffers_[b].is_shared ? shared : arena) + buffers_[b].offset);
+      point(buffers_[b], base_of(buffers_[b]) + buffers_[b].offset);
 }
 
 /// Points the values of a buffer at `base`, one slot after another.
@@ -231,7 +245,7 @@ void Frame::zero(int value, const std::function<bool(int hosted)>& is_wanted) co
 
 std::byte* Frame::staging(int buffer) const {
   if (buffer < 0) return nullptr;
-  std::byte* const base = buffers_[buffer].is_shared ? shared_base_ : arena_base_;
+  std::byte* const base = base_of(buffers_[buffer]);
   return base ? base + buffers_[buffer].offset : nullptr;
 }
 

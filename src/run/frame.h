@@ -39,8 +39,11 @@ struct FrameBuffer {
   int64_t slot_bytes = 0;  ///< padded bytes of one slot
   int slots = 0;
   int64_t alone_bytes = 0;  ///< bytes of the largest processor
-  bool is_shared = false;   ///< in the memory that ranks share; else in the arena
-  int64_t offset = 0;       ///< in the shared memory or the arena
+  /// Where it lies: in the arena; in the memory that ranks share; or, in a pipeline, in what a stage keeps for the
+  /// backward part of an iteration.
+  enum class In : uint8_t { kArena, kShared, kKept };
+  In in = In::kArena;
+  int64_t offset = 0;       ///< there
   std::vector<int> values;  ///< the values that it stores
 };
 
@@ -78,6 +81,7 @@ class Frame {
   void pack(int64_t shared_by_loops);
 
   int64_t arena_bytes() const { return arena_bytes_; }
+  int64_t kept_bytes() const { return kept_bytes_; }
   /// The shared memory with that of the loops.
   int64_t shared_bytes() const { return shared_bytes_; }
   int64_t output_bytes() const { return output_bytes_; }
@@ -93,8 +97,8 @@ class Frame {
   /// Returns a tensor for each of program.outputs.
   std::vector<std::shared_ptr<plan::Tensor>> outputs(const std::vector<std::shared_ptr<Storage>>& storages) const;
 
-  /// Points all buffers of the arena at `arena`, and those in shared memory at `shared`. Both may be null.
-  void point_arena(std::byte* arena, std::byte* shared);
+  /// Points all buffers at the memory in which they lie. Each may be null.
+  void point_arena(std::byte* arena, std::byte* shared, std::byte* kept = nullptr);
   /// Points all values of a buffer, or of a value's buffer, at `memory` for one slot.
   void point_buffer(int buffer, int slot, void* memory);
   void point_value(int value, int slot, void* memory);
@@ -116,7 +120,8 @@ class Frame {
   void bind_values();
   void bind_buffers();
   FrameBuffer bound(const schedule::Buffer& buffer) const;
-  int64_t packed(bool shared);
+  int64_t packed(FrameBuffer::In in);
+  std::byte* base_of(const FrameBuffer& buffer) const;
   void point(const FrameBuffer& buffer, std::byte* base);
 
   const std::shared_ptr<const schedule::Schedule> schedule_;
@@ -127,11 +132,11 @@ class Frame {
   std::vector<int> is_number_;  // the values that are host numbers
   std::map<int, int> input_of_;
   std::vector<FrameBuffer> buffers_;
-  int64_t arena_bytes_ = 0, arena_alone_ = 0;
+  int64_t arena_bytes_ = 0, arena_alone_ = 0, kept_bytes_ = 0;
   int64_t own_shared_bytes_ = 0, shared_bytes_ = 0;
   int64_t output_bytes_ = 0, output_alone_ = 0;
   int64_t most_hosted_ = 1;  // the most processors of the outputs' meshes on one rank
-  std::byte *arena_base_ = nullptr, *shared_base_ = nullptr;
+  std::byte *arena_base_ = nullptr, *shared_base_ = nullptr, *kept_base_ = nullptr;
   bool is_pointed_ = false;
 };
 

@@ -1,7 +1,9 @@
 #pragma once
 // What the steps of all plans of one rank share.
 #include <atomic>
+#include <map>
 #include <memory>
+#include <tuple>
 
 #include "kernels/threads.h"
 #include "run/shared_memory.h"
@@ -25,7 +27,8 @@ struct Machine {
   bool scrub = false;                        ///< fills the memory of each run with NaNs before it
   int64_t collectives_begun = 0;             ///< numbers the collectives, the same on all ranks
   int64_t sent = 0;  ///< bytes of plans' data sent to other ranks; for each collective the maximum over ranks
-  Transport::Pending handed_on = {};  ///< messages from pipeline stages to their next stages
+  /// Messages from pipeline stages to other stages, by the stage, the direction and the place of the micro-batch.
+  std::map<std::tuple<int64_t, bool, int64_t>, Transport::Pending> handed_on = {};
   Interrupt interrupt = {};
   std::shared_ptr<Timeline> timeline = nullptr;  ///< records when each step ran
   std::atomic<int64_t> moved{0};                 ///< grows with each step; the watchdog reads it

@@ -7,6 +7,7 @@
 
 #include "run/step_executor.h"
 #include "schedule/orders.h"
+#include "spmd/pipeline.h"
 
 namespace mtf::run {
 namespace {
@@ -26,18 +27,6 @@ int64_t collectives_of(const schedule::Schedule& schedule) {
   return count;
 }
 
-/// Returns the instructions of an iteration that take over what the next stage has left: those behind the loss. Only a
-/// loop that joins two has any.
-std::vector<const spmd::Instruction*> turned_back(const spmd::LocalProgram& iteration) {
-  std::vector<const spmd::Instruction*> turned;
-  bool is_behind_loss = false;
-  for (const spmd::Instruction& each : iteration.instructions) {
-    is_behind_loss = is_behind_loss || (each.iteration && each.node->region->stages.empty());
-    if (is_behind_loss && each.kind == spmd::InstructionKind::kTakeOver) turned.push_back(&each);
-  }
-  return turned;
-}
-
 bool has(const std::vector<const spmd::Instruction*>& all, const spmd::Instruction& one) {
   return std::find(all.begin(), all.end(), &one) != all.end();
 }
@@ -54,8 +43,9 @@ class Stages {
         iteration_(iteration),
         mesh_(*loop.node->mesh),
         axes_(loop.node->region->stages.set()) {
-    const auto inner = std::find_if(iteration.program.instructions.begin(), iteration.program.instructions.end(),
-                                    [](const spmd::Instruction& each) { return each.iteration != nullptr; });
+    const auto inner = std::find_if(
+        iteration.program.instructions.begin(), iteration.program.instructions.end(),
+        [](const spmd::Instruction& each) { return each.iteration && !each.node->region->stages.empty(); });
     inner_ = inner->node->region.get();
     for (const int64_t processor : mesh_.group(0, axes_))
       all_.push_back(
@@ -65,7 +55,8 @@ class Stages {
       if (a.iterations.size() == 0 || b.iterations.size() == 0) return a.iterations.size() > b.iterations.size();
       return reverse ? a.iterations.first > b.iterations.first : a.iterations.first < b.iterations.first;
     });
-    turned_ = turned_back(iteration.program);
+    turned_ = spmd::turned_back(iteration.program);
+    by_ = spmd::run_by(iteration.program);
     busy_ = static_cast<size_t>(
         std::count_if(all_.begin(), all_.end(), [](const At& each) { return each.iterations.size() > 0; }));
   }
@@ -104,6 +95,10 @@ class Stages {
     stage->carried = inner_->carried;
     stage->place = static_cast<int64_t>(s);
     stage->turned = turned_;
+    if (!turned_.empty())
+      for (size_t i = 0; i < by_.size(); ++i)
+        if ((by_[i] == spmd::RunBy::kFirst && s > 0) || (by_[i] == spmd::RunBy::kLast && s + 1 < busy_))
+          stage->left_out.insert(&iteration_.program.instructions[i]);
     stage->has_iterations = all_[s].iterations.size() > 0;
     for (size_t i = 0; i < host().processors().size(); ++i) {
       const int64_t processor = host().processors()[i];
@@ -134,8 +129,9 @@ class Stages {
           if (host().rank_of(from) != host().rank()) continue;
           const int hosted = host().index_of(from);
           const int64_t bytes = block_at(value, host().coordinates()[hosted]).elements * size_of(value.element);
-          stage.sends.push_back({&each, output, rank, host().slots(value.varies()).of[hosted],
-                                 bytes / loop_.node->region->iterations, next < s});
+          const int64_t places = places_of(value, *loop_.node->region);
+          stage.sends.push_back(
+              {&each, output, rank, host().slots(value.varies()).of[hosted], places, bytes / places, next < s});
         }
       }
     }
@@ -149,7 +145,8 @@ class Stages {
   const graph::Region* inner_ = nullptr;  // of the loop over the layers
   std::vector<At> all_;
   std::vector<const spmd::Instruction*> turned_;
-  size_t busy_ = 0;  // the number of stages with iterations
+  std::vector<spmd::RunBy> by_;  // for each instruction
+  size_t busy_ = 0;              // the number of stages with iterations
 };
 
 // ---- the pipeline ---------------------------------------------------------------------------------------------------
@@ -161,7 +158,8 @@ class PipelineExecutor final : public BoundLoop {
         machine_(machine),
         loop_(around.program().instructions[step.instructions[0]]),
         region_(*loop_.node->region),
-        numbers_of_iteration_(collectives_of(*step.iteration) + 1) {
+        numbers_of_iteration_(collectives_of(*step.iteration) + 1),
+        turn_(schedule::turning_point(*step.iteration)) {
     const Stages stages(around, loop_, *step.iteration);
     for (int64_t iteration = 0; iteration < region_.iterations; ++iteration)
       for (std::unique_ptr<PipelineStage>& stage : stages.hosted(iteration)) {
@@ -171,13 +169,14 @@ class PipelineExecutor final : public BoundLoop {
                                                    &stage->hosted);
         parts_.push_back({std::move(stage), std::move(scan)});
       }
+    for (const Part& part : parts_) kept_bytes_ = std::max(kept_bytes_, part.scan->kept_bytes());
     if (!region_.joined.empty()) alternate(stages.busy());
   }
 
   int64_t arena_bytes() const override {
     int64_t bytes = 0;
     for (const Part& part : parts_) bytes = std::max(bytes, part.scan->arena_bytes());
-    return bytes * arenas_;
+    return bytes + arenas_ * kept_bytes_;
   }
   int64_t shared_bytes() const override {
     int64_t bytes = 0;
@@ -204,7 +203,8 @@ class PipelineExecutor final : public BoundLoop {
       }
     for (const Turn& turn : turns_) run_turn(turn, run, begun);
     machine_.collectives_begun = begun + region_.iterations * numbers_of_iteration_;
-    machine_.transport.wait(machine_.handed_on);
+    for (auto& [from, messages] : machine_.handed_on) machine_.transport.wait(messages);
+    machine_.handed_on.clear();
     for (int32_t c = 0; c < parts_[0].stage->carried; ++c)  // only the last stage has the final carry
       around_.zero(loop_.results[c], [&](int hosted) { return !parts_[0].stage->on_last[hosted]; });
     for (const spmd::Instruction* const taken : parts_[0].stage->turned)
@@ -215,7 +215,7 @@ class PipelineExecutor final : public BoundLoop {
   struct Part {
     std::unique_ptr<PipelineStage> stage;
     std::unique_ptr<ScanExecutor> scan;
-    int64_t arena = 0;  ///< which of several arenas
+    int64_t arena = 0;  ///< of joined loops: which of several arenas
   };
   /// A part of an iteration, in joined loops.
   struct Turn {
@@ -234,10 +234,8 @@ class PipelineExecutor final : public BoundLoop {
       if (!stage.has_iterations) continue;
       parts[{stage.place, stage.micro_batch}] = p;
       first_arena.try_emplace(stage.place, 0);
-      if (stage.place + 1 < stages) leave_out_loss(parts_[p]);
     }
     const auto most = [&](int64_t s) { return std::min(stages - s, region_.iterations); };
-    arenas_ = 0;
     for (auto& [s, first] : first_arena) first = std::exchange(arenas_, arenas_ + most(s));
     for (auto& [key, p] : parts) parts_[p].arena = first_arena.at(key.first) + key.second % most(key.first);
     while (backward[0] < region_.iterations) {
@@ -255,31 +253,19 @@ class PipelineExecutor final : public BoundLoop {
     }
   }
 
-  static void leave_out_loss(const Part& part) {
-    const std::vector<BoundStep>& steps = part.scan->body().steps();
-    for (size_t s = 0; s < steps.size(); ++s)
-      if (steps[s].loop && steps[s].first->node->region->stages.empty()) part.scan->body().leave_out(s);
-  }
-
-  /// Returns the first step of the backward part.
-  static size_t turning_point(const Part& part) {
-    const std::vector<BoundStep>& steps = part.scan->body().steps();
-    size_t s = 0;
-    while (s < steps.size() && !has(part.stage->turned, *steps[s].first)) ++s;
-    return s;
-  }
-
   void run_turn(const Turn& turn, LoopRun run, int64_t begun) {
     const Part& part = parts_[turn.part];
     PipelineStage& stage = *part.stage;
-    run.arena += part.arena * arena_bytes() / arenas_;
+    run.kept = run.arena + part.arena * kept_bytes_;
+    run.arena += arenas_ * kept_bytes_;
+    wait_for_place(part, turn.is_backward);
     if (turn.is_backward) {
       machine_.collectives_begun = stage.number_between;
-      part.scan->run_steps(run, turning_point(part), SIZE_MAX);
+      part.scan->run_steps(run, turn_, SIZE_MAX);
     } else {
       machine_.collectives_begun = begun + stage.micro_batch * numbers_of_iteration_;
       stage.number = machine_.collectives_begun++;
-      part.scan->run_steps(run, 0, turning_point(part));
+      part.scan->run_steps(run, 0, turn_);
       stage.number_between = machine_.collectives_begun;
     }
     hand_on(part, turn.is_backward);
@@ -295,14 +281,22 @@ class PipelineExecutor final : public BoundLoop {
     }
   }
 
+  /// Waits until the message has gone whose place a turn's carry takes. Its receiver has received it already.
+  void wait_for_place(const Part& part, bool goes_back) {
+    for (const PipelineStage::Send& send : part.stage->sends)
+      if (send.goes_back == goes_back)
+        machine_.transport.wait(machine_.handed_on[{part.stage->place, goes_back, part.stage->place_of(send)}]);
+  }
+
   /// Sends the carry of a micro-batch to the next stage, if other ranks host that stage.
   void hand_on(const Part& part, bool goes_back) {
     const PipelineStage& stage = *part.stage;
     for (const PipelineStage::Send& send : stage.sends) {
       if (send.goes_back != goes_back) continue;
       const auto* all = static_cast<const std::byte*>(around_.pointers().at(loop_.results[send.output], send.slot));
-      machine_.transport.send(machine_.handed_on, send.peer, stage.tag(machine_.transport, send.output),
-                              all + stage.micro_batch * send.bytes, send.bytes);
+      machine_.transport.send(machine_.handed_on[{stage.place, goes_back, stage.place_of(send)}], send.peer,
+                              stage.tag(machine_.transport, send.output), all + stage.place_of(send) * send.bytes,
+                              send.bytes);
       if (stage.micro_batch == 0) part.scan->body().count_sent(*send.receiver, send.bytes);
     }
   }
@@ -312,9 +306,11 @@ class PipelineExecutor final : public BoundLoop {
   const spmd::Instruction& loop_;
   const graph::Region& region_;
   const int64_t numbers_of_iteration_;  // numbers that a micro-batch uses for its collectives and itself
+  const size_t turn_;                   // the first step of the backward part
   std::vector<Part> parts_;
   std::vector<Turn> turns_;  // of joined loops
-  int64_t arenas_ = 1;
+  int64_t arenas_ = 0;       // of joined loops: for micro-batches under way, what a stage keeps between their two parts
+  int64_t kept_bytes_ = 0;   // of one of them
 };
 
 class TakesOver : public MessagesAtOnce {
@@ -323,7 +319,8 @@ class TakesOver : public MessagesAtOnce {
       : around_(enclosing.frame),
         stage_(*enclosing.stage),
         output_(schedule::output_taken_over(body.program(), instruction)),
-        carry_(enclosing.loop.results[output_]) {
+        carry_(enclosing.loop.results[output_]),
+        places_(places_of(around_.value(carry_), *enclosing.loop.node->region)) {
     const Hosting& host = around_.hostings().of(enclosing.loop.node->mesh);
     const Slots& slots = body.slots(instruction.operands[0]);
     const std::vector<int64_t>& givers = has(stage_.turned, instruction) ? stage_.after : stage_.before;
@@ -356,8 +353,8 @@ class TakesOver : public MessagesAtOnce {
       }
       const void* from = operands[0][p];
       if (piece.slot >= 0)
-        from =
-            static_cast<const std::byte*>(around_.pointers().at(carry_, piece.slot)) + stage_.micro_batch * piece.bytes;
+        from = static_cast<const std::byte*>(around_.pointers().at(carry_, piece.slot)) +
+               stage_.micro_batch % places_ * piece.bytes;
       std::memcpy(results[0][p], from, static_cast<size_t>(piece.bytes));
     }
   }
@@ -371,7 +368,8 @@ class TakesOver : public MessagesAtOnce {
   const Frame& around_;
   const PipelineStage& stage_;
   const int output_;
-  const int carry_;  // the loop's result with the carries of all micro-batches
+  const int carry_;       // the loop's result with the carries of micro-batches
+  const int64_t places_;  // of it
   std::vector<Piece> pieces_;
   plan::CollectiveCount counted_;
 };

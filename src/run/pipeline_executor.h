@@ -8,12 +8,15 @@
 //   rank 0   stage 0   m0 ─┐ m1 ─┐ m2 ─┐
 //   rank 1   stage 1       └► m0 └► m1 └► m2
 //
-// If one rank hosts both stages, the next stage reads the carry in the memory of the loop's result.
+// If one rank hosts both stages, the next stage reads the carry in the memory of the loop's result. A result that only
+// stages read has fewer places than there are micro-batches; they take the places in turn.
 //
 // A loop that joins two (spmd/join_pipelines.h) has a forward and a backward part. A stage runs the backward part of a
-// micro-batch when the next stage has sent the gradient, so it alternates between the parts. The memory of an
-// iteration lives from one part to the other. So a stage has as much of it as it has micro-batches under way.
+// micro-batch when the next stage has sent the gradient, so it alternates between the parts. What the
+// backward part reads lives from one part to the other. So a stage has as much of it as it has micro-batches under way.
+// All turns use the same memory for the rest.
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "run/scan_executor.h"
@@ -28,7 +31,8 @@ class PipelineStage {
     const spmd::Instruction* receiver;  ///< the kTakeOver instruction of the body that receives it
     int output;                         ///< of the body
     int peer;
-    int slot;  ///< of the loop's result
+    int slot;        ///< of the loop's result
+    int64_t places;  ///< of the loop's result: the number of micro-batches that it holds at once
     int64_t bytes;
     bool goes_back = false;  ///< to the stage before, at the end of the backward part
   };
@@ -40,6 +44,9 @@ class PipelineStage {
     return transport.tag_of(number) + output % Transport::kTagsOfCollective;
   }
 
+  /// Returns the place of the micro-batch in the loop's result.
+  int64_t place_of(const Send& send) const { return micro_batch % send.places; }
+
   Hostings hostings;  ///< of its body
   int64_t micro_batch = 0;
   bool has_iterations = false;
@@ -48,6 +55,7 @@ class PipelineStage {
   /// For each processor of the stage: the processor of the previous stage, and of the next; empty if there is none.
   std::vector<int64_t> before, after;
   std::vector<const spmd::Instruction*> turned;  ///< the instructions that take over from the next stage
+  std::set<const spmd::Instruction*> left_out;   ///< the instructions that another stage runs
   std::vector<bool> on_first;                    ///< as on_last, for the first stage
   int64_t place = 0;                             ///< among the stages, in the order of micro-batches
   int64_t number_between = 0;                    ///< the number of collectives begun after the forward part

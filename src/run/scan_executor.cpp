@@ -52,6 +52,7 @@ void ScanExecutor::bind_inputs() {
 void ScanExecutor::bind_outputs() {
   for (size_t r = 0; r < left_.size(); ++r) {
     const spmd::LocalValue& all = around_.value(loop_.results[r]);
+    left_[r].places = places_of(all, region_);
     left_[r].outside = outside(value_of(r), all);
     left_[r].held = held(value_of(r), all, is_stacked(r));
   }
@@ -97,6 +98,7 @@ std::vector<Interval> ScanExecutor::held(int value, const spmd::LocalValue& all,
 }
 
 int64_t ScanExecutor::arena_bytes() const { return schedule::padded(bytes_); }
+int64_t ScanExecutor::kept_bytes() const { return frame_.kept_bytes(); }
 int64_t ScanExecutor::shared_bytes() const { return frame_.shared_bytes(); }
 
 std::vector<BoundLoop::Body> ScanExecutor::bodies() const { return {{body_.get(), iterations_.size()}}; }
@@ -104,7 +106,7 @@ std::vector<BoundLoop::Body> ScanExecutor::bodies() const { return {{body_.get()
 // ---- a run ----------------------------------------------------------------------------------------------------------
 
 void ScanExecutor::run_steps(const LoopRun& run, size_t from, size_t to) {
-  frame_.point_arena(run.arena, run.shared);
+  frame_.point_arena(run.arena, run.shared, run.kept);
   const size_t stops_before = run.may_stop ? body_->steps().size() : 0;
   for (size_t r = 0; r < left_.size(); ++r) begin(r, run.arena);
   for (const Outside& each : tensors_)
@@ -184,6 +186,7 @@ void* ScanExecutor::wanted(size_t r, int slot, int64_t at) const {
   void* const all = result(r, slot);
   // Every iteration has the same value.
   if (region_.hands_on && !has_dim(frame_.value(value_of(r)).type().dims, region_.micro)) return all;
+  if (region_.hands_on) at %= left_[r].places;
   return at_slot(all, at, left_[r].held, slot, bytes_at(r, slot));
 }
 
@@ -196,6 +199,12 @@ void* ScanExecutor::at_slot(void* all, int64_t at, const std::vector<Interval>& 
     first = own.first;
   }
   return static_cast<std::byte*>(all) + (at - first) * bytes;
+}
+
+int64_t places_of(const spmd::LocalValue& result, const graph::Region& region) {
+  for (const spmd::LocalDim& dim : result.dims)
+    if (region.hands_on && dim.dim.name == region.micro) return dim.dim.size;
+  return region.iterations;
 }
 
 std::unique_ptr<BoundLoop> bind_scan(const Frame& around, Machine& machine, const schedule::Step& step, bool share) {

@@ -29,6 +29,8 @@ class ScanExecutor final : public BoundLoop {
 
   int64_t arena_bytes() const override;
   int64_t shared_bytes() const override;
+  /// Bytes that live from one part of an iteration to the other, in a pipeline.
+  int64_t kept_bytes() const;
   void run(const LoopRun& run) override { run_steps(run, 0, SIZE_MAX); }
   /// Runs only some steps of each iteration: from `from` up to, but not including, `to`.
   void run_steps(const LoopRun& run, size_t from, size_t to);
@@ -48,6 +50,7 @@ class ScanExecutor final : public BoundLoop {
     int64_t second = -1;       ///< offset of its second buffer in the loop's memory; -1: it needs none
     size_t made = 0;           ///< the step that writes it; 0 for an input
     int buffer = -1;           ///< the buffer that is written in place; -1: the output is copied
+    int64_t places = 0;        ///< of the loop's result
     std::vector<int> outside;  ///< for each slot: the slot of the loop's result
     std::vector<Interval> held;
     std::vector<void*> now, next;  ///< for each slot: the memory that this iteration reads and writes
@@ -89,6 +92,9 @@ class ScanExecutor final : public BoundLoop {
   std::vector<Left> left_;
   int64_t bytes_ = 0;
 };
+
+/// Returns the number of micro-batches that a result of a pipeline holds at once; at other results: of iterations.
+int64_t places_of(const spmd::LocalValue& result, const graph::Region& region);
 
 /// Binds a loop that is no pipeline. `share`: as in bind_steps().
 std::unique_ptr<BoundLoop> bind_scan(const Frame& around, Machine& machine, const schedule::Step& step, bool share);

@@ -84,7 +84,7 @@ void StepExecutor::run_step(size_t s, const plan::PlanInputs& inputs) {
 
 void StepExecutor::run_loop(size_t s, const plan::PlanInputs& inputs) {
   const BoundStep& step = steps_[s];
-  if (s == left_out_) {
+  if (step.is_left_out) {
     for (const int result : step.first->results) frame_.zero(result, [](int) { return true; });
     return;
   }
@@ -139,7 +139,8 @@ void StepExecutor::advance() {
   if (machine_.timeline) read_clock();
   for (int other : under_way_)
     hand_to_mpi(steps_[other], [&](BoundCollective& collective) { collective.advance(machine_.transport); });
-  if (!machine_.handed_on.empty()) machine_.transport.test(machine_.handed_on);
+  for (auto each = machine_.handed_on.begin(); each != machine_.handed_on.end();)
+    each = machine_.transport.test(each->second) ? machine_.handed_on.erase(each) : std::next(each);
 }
 
 void StepExecutor::finish(int s) {

@@ -31,8 +31,6 @@ class StepExecutor {
   void run(const plan::PlanInputs& inputs, size_t stops_before) { run(inputs, stops_before, 0, steps_.size()); }
   /// Runs the steps from `from` up to, but not including, `to`. The collectives among them end before it returns.
   void run(const plan::PlanInputs& inputs, size_t stops_before, size_t from, size_t to);
-  /// Makes a loop leave zeros as its results, instead of running.
-  void leave_out(size_t step) { left_out_ = step; }
 
   Frame& frame() { return frame_; }
   const Frame& frame() const { return frame_; }
@@ -68,7 +66,6 @@ class StepExecutor {
   std::thread::id runs_on_;
   bool may_stop_ = false;
   size_t stops_before_ = 0;
-  size_t left_out_ = SIZE_MAX;
   bool has_run_ = false;
   /// The latest reading of the timeline's clock: the end of one step and the beginning of the next. One reading serves
   /// both, because a short collective takes only some thirty times as long as a reading.

@@ -6,6 +6,7 @@
 #include "schedule/pack.h"
 #include "schedule/passes.h"
 #include "spmd/collectives.h"
+#include "spmd/pipeline.h"
 #include "support/diagnostics.h"
 
 namespace mtf::schedule {
@@ -103,6 +104,29 @@ int64_t staging_bytes(const spmd::LocalProgram& program, const spmd::Instruction
   return spmd::rounds_of(program.values[from], program.values[to], instruction.axes).staging(bytes);
 }
 
+namespace {
+
+/// Returns the bytes of a stage with `under_way` micro-batches between their forward and their backward part; of other
+/// loops: of an iteration. `others`: the stage does not run what only these stages run; null: it runs everything.
+int64_t most_in_iteration(const Schedule& iteration, const BytesOf& bytes_of, int64_t under_way,
+                          const spmd::RunBy* others) {
+  const std::vector<spmd::RunBy> by = spmd::run_by(iteration.program);
+  const size_t turn = turning_point(iteration);
+  std::vector<PackItem> arena, kept;
+  for (const Buffer& buffer : iteration.buffers) {
+    if (buffer.kind != BufferKind::kArena && buffer.kind != BufferKind::kStaging) continue;
+    const Step& step = iteration.steps[std::min(static_cast<size_t>(buffer.first), iteration.steps.size() - 1)];
+    if (buffer.kind == BufferKind::kStaging && others && by[step.instructions[0]] == *others) continue;
+    const int64_t bytes = buffer.kind == BufferKind::kArena ? padded(bytes_of(iteration.program, buffer.value))
+                                                            : staging_bytes(iteration, step, bytes_of);
+    if (bytes >= kMost / 2) return kMost;  // more than can be packed
+    (is_kept(buffer, turn) ? kept : arena).push_back({bytes, buffer.first, buffer.last, 0});
+  }
+  return saturating_add(saturating_multiply(under_way, pack(kept)), pack(arena));
+}
+
+}  // namespace
+
 int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf& bytes_of) {
   int64_t bytes = 0;
   if (step.kind != StepKind::kIterations) {
@@ -115,19 +139,30 @@ int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf&
   const Schedule& iteration = *step.iteration;
   for (size_t output : second_positions(iteration, *schedule.program.instructions[step.instructions[0]].node->region))
     bytes = saturating_add(bytes, padded(bytes_of(iteration.program, iteration.program.outputs[output][0])));
-  std::vector<PackItem> arena;
-  for (const Buffer& buffer : iteration.buffers) {
-    if (buffer.kind == BufferKind::kArena)
-      arena.push_back({padded(bytes_of(iteration.program, buffer.value)), buffer.first, buffer.last, 0});
-    else if (buffer.kind == BufferKind::kStaging)
-      arena.push_back(
-          {staging_bytes(iteration, iteration.steps[buffer.first], bytes_of), buffer.first, buffer.last, 0});
-    if (!arena.empty() && arena.back().bytes >= kMost / 2) return kMost;  // more than can be packed
-  }
-  // The first stage of joined loops has as many micro-batches under way as there are stages.
   const graph::Region& region = *schedule.program.instructions[step.instructions[0]].node->region;
-  const int64_t under_way = region.joined.empty() ? 1 : std::min(region.iterations, region.idle + 1);
-  return saturating_multiply(under_way, saturating_add(bytes, pack(arena)));
+  if (region.joined.empty()) return saturating_add(bytes, most_in_iteration(iteration, bytes_of, 1, nullptr));
+  const spmd::RunBy first = spmd::RunBy::kFirst, last = spmd::RunBy::kLast;
+  return saturating_add(bytes, std::max(most_in_iteration(iteration, bytes_of, most_under_way(region), &last),
+                                        most_in_iteration(iteration, bytes_of, 1, &first)));
+}
+
+int64_t most_under_way(const graph::Region& region) {
+  // The first stage has as many as there are stages, the last one has one.
+  return region.joined.empty() ? 1 : std::min(region.iterations, region.idle + 1);
+}
+
+size_t turning_point(const Schedule& iteration) {
+  const std::vector<const spmd::Instruction*> turned = spmd::turned_back(iteration.program);
+  const auto step = std::find_if(iteration.steps.begin(), iteration.steps.end(), [&](const Step& each) {
+    return std::find(turned.begin(), turned.end(), &iteration.program.instructions[each.instructions[0]]) !=
+           turned.end();
+  });
+  return static_cast<size_t>(step - iteration.steps.begin());
+}
+
+bool is_kept(const Buffer& buffer, size_t turn) {
+  return buffer.kind == BufferKind::kArena && static_cast<size_t>(buffer.first) < turn &&
+         static_cast<size_t>(buffer.last) >= turn;
 }
 
 bool is_slice_of_xs(const graph::Region& region, const spmd::Instruction& input) {

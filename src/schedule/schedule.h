@@ -141,6 +141,15 @@ using BytesOf = std::function<int64_t(const spmd::LocalProgram& program, int val
 /// (second_positions).
 int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf& bytes_of);
 
+/// Returns the first step of the backward part of an iteration, in a pipeline whose turns alternate
+/// (spmd/join_pipelines.cpp). In other iterations it is the number of steps.
+size_t turning_point(const Schedule& iteration);
+/// True if the buffer lives from the forward part to the backward part, which begins with step `turn`. So a stage has
+/// it for each micro-batch under way.
+bool is_kept(const Buffer& buffer, size_t turn);
+/// Returns the most micro-batches that a stage of such a pipeline has between their two parts; 1 for other loops.
+int64_t most_under_way(const graph::Region& region);
+
 /// Returns the outputs of an iteration that the next iteration reads from other memory. Each is written to a second
 /// location, which changes roles with the first after each iteration.
 std::vector<size_t> second_positions(const Schedule& iteration, const graph::Region& region);

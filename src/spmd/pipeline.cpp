@@ -1,5 +1,7 @@
 #include "spmd/pipeline.h"
 
+#include <algorithm>
+
 #include "graph/op.h"
 #include "ops/loop.h"
 #include "spmd/local_builder.h"
@@ -69,6 +71,26 @@ graph::OperationRef of_stage(const graph::LaidOutOperation& loop, const OnMicroB
       lies.dims.insert(lies.dims.begin(), region.stages);
   }
   return micro.operation(*inner);
+}
+
+std::vector<RunBy> run_by(const LocalProgram& iteration) {
+  std::vector<RunBy> all(iteration.instructions.size(), RunBy::kAll);
+  int loops_over_layers = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Instruction& each = iteration.instructions[i];
+    if (!each.iteration) continue;
+    if (!each.node->region->stages.empty()) ++loops_over_layers;
+    else all[i] = loops_over_layers == 1 ? RunBy::kLast : RunBy::kFirst;
+  }
+  return all;
+}
+
+std::vector<const Instruction*> turned_back(const LocalProgram& iteration) {
+  std::vector<const Instruction*> turned;
+  const std::vector<RunBy> by = run_by(iteration);
+  for (size_t i = static_cast<size_t>(std::find(by.begin(), by.end(), RunBy::kLast) - by.begin()); i < by.size(); ++i)
+    if (iteration.instructions[i].kind == InstructionKind::kTakeOver) turned.push_back(&iteration.instructions[i]);
+  return turned;
 }
 
 Sharding operand_of_stages(const graph::LaidOutOperation& loop, size_t k) {

@@ -18,6 +18,7 @@
 
 #include "graph/program.h"
 #include "graph/region.h"
+#include "spmd/local_program.h"
 
 namespace mtf::spmd {
 
@@ -53,6 +54,14 @@ int64_t micro_batches(const graph::Region& region);
 int64_t busy_stages(const graph::LaidOutOperation& loop);
 /// Returns the loop as a stage runs it, with one micro-batch.
 graph::OperationRef of_stage(const graph::LaidOutOperation& loop, const OnMicroBatches& micro);
+/// The stages that run an instruction.
+enum class RunBy : uint8_t { kAll, kFirst, kLast };
+/// Returns, for each instruction of the iteration of a pipeline, the stages that run it. A loop that joins two has
+/// loops of one turn. The last stage runs the one between the loops over layers, the first stage runs the others.
+std::vector<RunBy> run_by(const LocalProgram& iteration);
+/// Returns the instructions by which a stage takes over what the next stage has left: those behind the loss. Only a
+/// loop that joins two has any.
+std::vector<const Instruction*> turned_back(const LocalProgram& iteration);
 /// Returns the sharding that a stage needs of operand `k` of a pipelined loop.
 Sharding operand_of_stages(const graph::LaidOutOperation& loop, size_t k);
 

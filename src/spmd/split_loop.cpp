@@ -202,8 +202,9 @@ void LoopSplitter::in_pipeline(int index, const std::vector<int>& operands, Lowe
     LocalValue result = loop.iteration.values[loop.iteration.outputs[loop.results.size()][0]];
     result.mesh = node->mesh;
     result.order.clear();
+    const Dims& left = pipeline.loop->results[loop.results.size()].dims;  // a carry may hold fewer micro-batches
     for (LocalDim& dim : result.dims)
-      if (dim.dim.name == region.micro) dim.axes = AxisList();
+      if (dim.dim.name == region.micro) dim = LocalDim{left[find_dim(left, region.micro)], {}, false, {}};
     if (is_carry || root.result >= inner.carried + inner.stacked) result.partial |= region.stages.set();
     loop.results.push_back(local_.add(std::move(result)));
     if (is_carry) local_.is_on_last_stage(loop.results.back(), in_stage[root.source]);
