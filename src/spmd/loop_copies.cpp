@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "graph/op.h"
+#include "ops/ops.h"
+#include "ops/shape.h"
 
 namespace mtf::spmd {
 namespace {
@@ -123,6 +125,26 @@ void leave_out_operands(Instruction& instruction, LocalProgram& iteration, LoopO
   }
 }
 
+/// Returns the stacked result of a loop that has a value of the iteration under other names; -1 if there is none.
+int result_under_another_name(const LocalLoop& loop, const graph::Region& was, int value) {
+  for (const Instruction& each : loop.iteration.instructions) {
+    if (each.kind != InstructionKind::kCompute || each.node->op != &ops::kRename || each.operands[0] != value) continue;
+    for (int32_t r = was.carried; r < was.carried + was.stacked; ++r)
+      if (loop.iteration.outputs[static_cast<size_t>(r)][0] == each.results[0])
+        return loop.results[static_cast<size_t>(r)];
+  }
+  return -1;
+}
+
+/// True if two values lie in the same way, but for the names of dims.
+bool differ_in_names(const LocalValue& a, const LocalValue& b) {
+  return a.element == b.element && a.mesh == b.mesh && a.partial == b.partial &&
+         std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(),
+                    [](const LocalDim& x, const LocalDim& y) {
+                      return x.dim.size == y.dim.size && x.axes == y.axes && !x.mapped && !y.mapped;
+                    });
+}
+
 }  // namespace
 
 std::vector<Sharding> copies_to_read(const graph::LaidOutOperation& loop, size_t operand, const LocalBuilder& around,
@@ -187,7 +209,7 @@ std::vector<LoopCopy> add_copies(LocalLoop& loop, LocalBuilder& around) {
   std::vector<LoopCopy> copies;
   for (size_t i = 0; i < kept.size(); ++i) {
     const int32_t which = loop.iteration.copied[i];
-    LoopCopy copy{which >= was.stacked, static_cast<size_t>(was.carried + which)};
+    LoopCopy copy{.of_operand = which >= was.stacked, .of = static_cast<size_t>(was.carried + which)};
     if (copy.of_operand) copy.of -= static_cast<size_t>(was.stacked);
     if (copy.of_operand && loop.parameters[copy.of]) continue;
     const LocalValue& given = loop.iteration.values[kept[i][0]];
@@ -195,6 +217,15 @@ std::vector<LoopCopy> add_copies(LocalLoop& loop, LocalBuilder& around) {
     const LocalValue& all = around[copy.of_operand ? operands[copy.of] : loop.results[copy.of]];
     if (all.partial) continue;
     LocalValue result = stacked(loop, given, all);
+    if (const int named = result_under_another_name(loop, was, kept[i][0]);
+        named >= 0 && differ_in_names(around[named], result)) {
+      copy.under_another_name = named;
+      copy.rename = helper_operation(ops::kRename, {around[named].type()},
+                                     ops::RenameAttributes{names_of(result.type().dims)}, *loop.node);
+      copy.value = around.add(std::move(result));
+      copies.push_back(copy);
+      continue;
+    }
     const auto index = static_cast<size_t>(now.region.carried + now.region.stacked);
     insert_at(now.node->results, index, result.type());
     insert_at(now.node->shardings, index, result.sharding());

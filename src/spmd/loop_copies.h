@@ -43,6 +43,8 @@ struct LoopCopy {
   bool of_operand = false;
   size_t of = 0;
   int value = -1;
+  int under_another_name = -1;           ///< the result that the copy is but for the names of dims; -1: there is none
+  graph::OperationRef rename = nullptr;  ///< makes the copy of it
 };
 
 /// Makes the copies that the iteration reads operands of the loop, and the copies that it keeps results. Returns the

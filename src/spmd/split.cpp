@@ -219,8 +219,10 @@ class Splitter {
     for (size_t r = 0; r < given.size(); ++r)
       complete(result(r), given[r], sum_reason(local_[given[r]].partial, graph_.operations[index].operation->mesh),
                lowered.decision);
-    for (const LoopCopy& copy : copies)
+    for (const LoopCopy& copy : copies) {
+      if (copy.rename) local_.compute(copy.rename, {copy.under_another_name}, {copy.value});
       local_.has_been_brought(copy.of_operand ? read[copy.of] : existing_local(result(copy.of)), copy.value);
+    }
     record(std::move(lowered.decision));
   }
 
