@@ -55,6 +55,7 @@ eval::Settings settings_of(const InterpreterOptions& options) {
   settings.library = &library::host_library();
   settings.set = options.set;
   settings.memory = options.memory;
+  settings.remat = options.remat;
   settings.check_finite = options.check_finite;
   session::Assumption given = assumption_of(options.mesh, options.layout);
   settings.mesh = std::move(given.mesh);

@@ -436,6 +436,7 @@ mtf::InterpreterOptions options_of(const mtf_options& of_caller) {
   const mtf_options given = whole(of_caller);
   mtf::InterpreterOptions options;
   options.memory = given.memory;
+  options.remat = given.remat != 0;
   if (given.progress != nullptr) {
     options.progress = [progress = given.progress,
                         context = given.context](std::span<const mtf::ProgressRecord> loops) {

@@ -45,6 +45,7 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
   builder.table = table_;
   builtins.of_standard_modules()->is_of_the_program_of(*own_top_);
   if (execution_) execution_->set_memory(settings.memory);
+  if (execution_) execution_->set_remat(settings.remat);
   cuts.on_failure([this](const Diagnostic& diagnostic) { return calls.seen_by_caller(diagnostic); });
   if (execution_) builder.on_add = [&on = runtime()](graph::Node& node) { on.added(node); };
   if (execution_ && execution_->record()) {

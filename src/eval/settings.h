@@ -21,6 +21,7 @@ struct Settings {
   std::optional<std::vector<Axis>> mesh;                 ///< --mesh
   std::optional<Layout> layout;                          ///< --layout
   std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
+  bool remat = false;                    ///< --remat: compute values again where a plan needs more than `memory`
   int64_t memory = 0;                    ///< --memory: bytes per processor for a program and its inputs; 0: no limit
   std::vector<int64_t> placement = {};   ///< --placement, checked against the meshes
   std::string stdlib;                    ///< folder that replaces the standard library; empty: the built-in one

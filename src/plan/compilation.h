@@ -23,6 +23,8 @@ struct PassOptions {
   Decides until = Decides::kMemory;    ///< passes that decide later things do not run
   /// CompilerOptions::most_whole.
   int64_t most_whole = spmd::kUnlimited;
+  /// Bytes that a run may use besides its inputs before `rematerialize` computes values again.
+  int64_t most_in_use = spmd::kUnlimited;
   bool verify = false;         ///< verifies after each pass; builds without NDEBUG always do
   PassTimes* times = nullptr;  ///< the times are added to it
   bool peaks = false;          ///< adds peaks to `times`; this takes longer than the passes
@@ -52,6 +54,8 @@ class Compilation {
 
   /// The loop whose iteration the program is; null: none.
   const spmd::EnclosingLoop* loop() const { return loop_; }
+  /// PassOptions::most_in_use.
+  int64_t most_in_use() const { return options_.most_in_use; }
   /// What `expand` and `split` need. They compile iterations of loops with the passes before them.
   spmd::LoweringOptions lowering() const;
 

@@ -25,6 +25,8 @@ ProgramForm form_of(const graph::Program& program) {
 
 namespace {
 
+constexpr int kMostCorrections = 3;
+
 /// Returns the peak of a processor while the plan runs, inputs included.
 int64_t needed_bytes(const Plan& plan) {
   int64_t bytes = plan.predicted.peak_bytes;
@@ -57,7 +59,21 @@ Plan Compiler::make(const graph::Program& program, PassOptions& options) const {
     if (bytes >= needed) continue;
     needed = bytes, best = std::move(plan), options.most_whole = others.most_whole;
   }
+  if (options_.remat && needed > options_.memory) rematerialize(program, options, best);
   return best;
+}
+
+void Compiler::rematerialize(const graph::Program& program, PassOptions& options, Plan& best) const {
+  int64_t needed = needed_bytes(best);
+  PassOptions others = options;
+  others.most_in_use = std::max<int64_t>(options_.memory - (needed - best.predicted.peak_bytes), 0);
+  for (int k = 0; k <= kMostCorrections && needed > options_.memory; ++k) {
+    Plan plan = make_plan(program, others);
+    const int64_t bytes = needed_bytes(plan);
+    if (bytes < needed) needed = bytes, best = std::move(plan), options.most_in_use = others.most_in_use;
+    if (others.most_in_use == 0) return;
+    others.most_in_use = std::max<int64_t>(others.most_in_use - std::max<int64_t>(bytes - options_.memory, 0), 0);
+  }
 }
 
 void Compiler::forget(const PlanKey& key) {

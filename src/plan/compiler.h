@@ -8,6 +8,11 @@
 // with a smaller `most_whole`. A product then passes an operand or a sum from processor to processor instead of
 // gathering it (spmd/loop_of_permutes.h). The first plan that fits is taken; if none fits, the smallest one. A plan
 // never depends on the memory of the machine that makes it, only on this option.
+//
+// With CompilerOptions::remat, a plan that still needs more computes values again (schedule/passes.h, rematerialize).
+// So the means are tried in the order of their costs: block by block sends the same bytes, rematerialization adds
+// flops. The pass estimates the peak before memory is packed. The compiler corrects its limit by the packed peak, in at
+// most kMostCorrections further plans. All ranks make the same plan.
 #include <array>
 #include <cstdint>
 #include <list>
@@ -45,6 +50,8 @@ struct CompilerOptions {
   /// Bytes that a processor has for a program and its inputs. If a plan needs more, the compiler lowers `most_whole`
   /// for it. 0 means no limit.
   int64_t memory = 0;
+  /// If a plan needs more than `memory`, values are computed again.
+  bool remat = false;
   bool verify = false;  ///< verifies the post-condition of each pass
   bool peaks = false;   ///< Compiler::pass_times includes peaks
 };
@@ -55,6 +62,8 @@ class Compiler {
 
   /// Sets CompilerOptions::memory for later plans.
   void set_memory(int64_t bytes) { options_.memory = bytes; }
+  /// Sets CompilerOptions::remat for later plans.
+  void set_remat(bool remat) { options_.remat = remat; }
 
   /// Returns the plan of a program with this form: a kept plan or a new one. An interrupt ends it (check_interrupt);
   /// no plan is kept then.
@@ -80,8 +89,10 @@ class Compiler {
   PassOptions pass_options() const;
   /// Returns the options with which the plan of `program` is made.
   PassOptions pass_options(const graph::Program& program) const;
-  /// Makes the plan. Sets `options.most_whole` to the limit that the plan uses.
+  /// Makes the plan. Sets `options.most_whole` and `options.most_in_use` to the limits that the plan uses.
   Plan make(const graph::Program& program, PassOptions& options) const;
+  /// Replaces `best` by a plan that computes values again and fits, or needs the least.
+  void rematerialize(const graph::Program& program, PassOptions& options, Plan& best) const;
 
   CompilerOptions options_;
   std::unordered_map<PlanKey, Kept, KeyHash> kept_;

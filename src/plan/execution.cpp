@@ -87,6 +87,8 @@ struct Execution::Impl {
     const std::vector<std::shared_ptr<Tensor>> outputs = runtime.run(plan, inputs_of(*plan, capture), place);
     last = plan;
     add(runtime.counted(*plan), plan->predicted);
+    add_rematerialized(again, *plan, plan->number > newest);
+    newest = std::max(newest, plan->number);
     for (size_t i = 0; i < program.inputs.size(); ++i)
       if (program.inputs[i].dies) capture.leaves[i].node->compute_into().results.clear();
     for (size_t i = 0; i < roots.size(); ++i) {
@@ -124,6 +126,8 @@ struct Execution::Impl {
   Interrupt interrupt;
   std::shared_ptr<const Plan> last;
   Counters total;
+  Rematerialized again;
+  int64_t newest = 0;  ///< the largest number of a plan that has run
 };
 
 Execution::Execution(Runtime& runtime, ExecutionOptions options)
@@ -243,6 +247,8 @@ Counters Execution::counters() const {
 
 std::optional<PeakMemory> Execution::peak_memory() const { return impl_->runtime.peak_memory(); }
 
+const Rematerialized& Execution::rematerialized() const { return impl_->again; }
+
 int64_t Execution::last_plan() const { return impl_->last ? impl_->last->number : 0; }
 
 Counters Execution::last_counters() const {
@@ -271,6 +277,7 @@ std::vector<std::string> Execution::last_texts() const {
 }
 
 void Execution::set_memory(int64_t bytes) { impl_->compiler.set_memory(bytes); }
+void Execution::set_remat(bool remat) { impl_->compiler.set_remat(remat); }
 
 const PassTimes& Execution::pass_times() const { return impl_->compiler.pass_times(); }
 

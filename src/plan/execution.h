@@ -59,6 +59,8 @@ class Execution {
 
   /// Sets the memory limit of later plans (CompilerOptions::memory).
   void set_memory(int64_t bytes);
+  /// Lets later plans compute values again to fit (CompilerOptions::remat).
+  void set_remat(bool remat);
 
   /// Makes planning and running end soon after `interrupt` is requested.
   void heed(Interrupt interrupt);
@@ -95,6 +97,8 @@ class Execution {
 
   /// The memory at the peak by kind, if the runtime is one for planning.
   std::optional<PeakMemory> peak_memory() const;
+  /// What the runs so far have computed again to fit the memory.
+  const Rematerialized& rematerialized() const;
   /// The counts so far. `counters {}` takes the difference of two. The peak is the runtime's.
   Counters counters() const;
 

@@ -164,6 +164,11 @@ void verify_freed(const Compilation& c) {
   on_each(c.schedule, [](const schedule::Schedule& s) { verify_waits(s, false); });
 }
 
+void verify_again(const Compilation& c) {
+  verify_freed(c);
+  verify_remade(c.schedule);
+}
+
 void verify_buffers(const Compilation& c) {
   verify_calls(c);
   on_each(c.schedule, [](const schedule::Schedule& s) {
@@ -343,6 +348,19 @@ const std::vector<Pass>& passes() {
        .decides = Decides::kOverlap,
        .run = [](Compilation& c) { on_all(c.schedule, schedule::free_early); },
        .verify = verify_freed},
+      {.name = "rematerialize",
+       .sentence = "with `--remat`, values are computed again before their late readers until the peak fits the memory",
+       .needs = {"cut_all_reduces"},
+       .ensures = "a value that is computed again has the operation and the operands of the first one",
+       .takes = kSchedule,
+       .gives = kSchedule,
+       .may_be_skipped = true,
+       .decides = Decides::kMemory,
+       .run =
+           [](Compilation& c) {
+             if (c.most_in_use() < spmd::kUnlimited) schedule::rematerialize(c.schedule, c.most_in_use());
+           },
+       .verify = verify_again},
       {.name = "plan_buffers",
        .sentence =
            "values get memory; values with disjoint live ranges share it, and ys take that of xs slice by slice",

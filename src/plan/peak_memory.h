@@ -1,6 +1,9 @@
 #pragma once
 // The memory of the fullest processor at the peak, by kind.
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace mtf::schedule {
 struct Schedule;
@@ -18,6 +21,15 @@ struct PeakMemory {
   int64_t buffers = 0;    ///< buffers of collectives
   int64_t total() const;
   bool operator==(const PeakMemory&) const = default;
+};
+
+/// What plans compute again to fit the memory (schedule/passes.h, rematerialize).
+struct Rematerialized {
+  int64_t values = 0;      ///< in the programs' texts, each once
+  int64_t bytes = 0;       ///< of these values on one processor
+  int64_t flops = 0;       ///< of all runs, on one processor
+  int64_t sent_bytes = 0;  ///< likewise, by collectives that are made again
+  std::vector<std::pair<std::string, int64_t>> largest = {};  ///< names and bytes of the largest values, at most 8
 };
 
 /// Returns the memory that a run needs in addition to what is live before it, with buffers planned. `held` is that of

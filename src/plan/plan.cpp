@@ -1,11 +1,19 @@
 #include "plan/plan.h"
 
+#include <algorithm>
+
 #include "plan/compilation.h"
 #include "plan/kept_copies.h"
 #include "plan/predict.h"
 #include "support/diagnostics.h"
+#include "types/saturating.h"
 
 namespace mtf::plan {
+namespace {
+
+constexpr size_t kMostNamed = 8;
+
+}  // namespace
 
 Plan make_plan(const graph::Program& program, const PassOptions& options) {
   Plan plan;
@@ -29,6 +37,30 @@ Plan make_plan(const graph::Program& program, const PassOptions& options) {
   plan.predicted = std::move(prediction.counters);
   plan.costs = std::move(prediction.costs);
   return plan;
+}
+
+void add_rematerialized(Rematerialized& total, const Plan& plan, bool is_new) {
+  const schedule::Schedule& schedule = *plan.schedule;
+  if (schedule.remade.empty()) return;
+  std::vector<bool> is_copy(schedule.program.values.size(), false);
+  for (const auto& [copy, original] : schedule.remade) is_copy[copy] = true;
+  for (const schedule::Step& step : schedule.steps) {
+    if (!is_copy[step.writes[0]]) continue;
+    for (const int i : step.instructions) {
+      total.flops = saturating_add(total.flops, plan.costs[i].flops.value());
+      total.sent_bytes = saturating_add(total.sent_bytes, plan.costs[i].wire_bytes);
+    }
+    for (const int v : step.writes) {
+      if (!is_new || schedule.buffer_of[v] < 0) continue;
+      const spmd::LocalValue& value = schedule.program.values[v];
+      ++total.values;
+      total.bytes = saturating_add(total.bytes, spmd::largest_bytes(value));
+      total.largest.emplace_back(value.name, spmd::largest_bytes(value));
+    }
+  }
+  std::stable_sort(total.largest.begin(), total.largest.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (total.largest.size() > kMostNamed) total.largest.resize(kMostNamed);
 }
 
 PlanInputs inputs_of(const Plan& plan, const graph::Capture& capture) {

@@ -9,6 +9,7 @@
 
 #include "graph/region.h"
 #include "plan/counters.h"
+#include "plan/peak_memory.h"
 #include "plan/tensor.h"
 #include "schedule/schedule.h"
 
@@ -30,6 +31,9 @@ struct Plan {
   Counters predicted;
   std::vector<spmd::InstructionCost> costs;  ///< for each instruction of the local program
 };
+
+/// Adds what `plan` computes again. `is_new`: the plan runs for the first time, so its values are added too.
+void add_rematerialized(Rematerialized& total, const Plan& plan, bool is_new);
 
 /// Runs all passes on a captured program (plan/passes.h), and predicts its counts.
 Plan make_plan(const graph::Program& program, const PassOptions& options);

@@ -68,6 +68,22 @@ void overlap_collectives(Schedule& schedule);
 /// memory early. A moved step waits for no collective earlier than before, and runs beside the same collectives.
 void free_early(Schedule& schedule);
 
+/// Computes values again before their late readers, if more than `limit` bytes are in use besides the inputs: for
+/// instance the activations that a backward pass reads (rematerialization; Jain et al. 2020, Checkmate). The pass works
+/// on steps in their final order, where the bytes of blocks, the collectives and the live ranges are known.
+///
+/// Each step is copied at most once. A copy runs just before the first late reader of its results, or just before the
+/// first copy that reads them. So the flops of a choice are the sum over its steps, and its peak takes one walk. The
+/// pass compares about 300 choices:
+/// - the values whose bytes cost least to make again, up to one of a few costs in flops a byte
+/// - in segments of one of several sizes, of which only the values that cross their ends are kept (Chen et al. 2016)
+/// - of each, the shortest beginning of the program that must take the more expensive choice
+/// It takes the cheapest choice that fits, or else the one with the smallest peak. Copies of collectives send again.
+/// Windows, loops and what they read as windows are never copied. Takes O(n log n).
+void rematerialize(Schedule& schedule, int64_t limit);
+/// Fails on our own bugs: a value that is made again by another operation, or of other operands.
+void verify_remade(const Schedule& schedule);
+
 /// Assigns a buffer to each value in memory, and a lifetime to each buffer, also in the bodies of loops. pack.h packs
 /// the buffers. A scan over xs that nothing reads later writes ys over them, slice by slice: a stack of caches or of
 /// weights is updated in place.

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/region.h"
@@ -82,6 +83,7 @@ struct Schedule {
   std::vector<int> alias_of;   ///< for each value
   std::vector<int> buffer_of;  ///< for each value
   std::vector<Buffer> buffers;
+  std::vector<std::pair<int, int>> remade = {};  ///< values that `rematerialize` makes again: the copy, the original
 };
 
 /// Fails on our own bugs: an instruction in two steps, a value that is read before its producer, a buffer that ends

@@ -461,6 +461,7 @@ struct InterpreterOptions {
   std::vector<std::pair<std::string, std::string>> set = {};  ///< values of options and dims, by name
   /// Bytes that each processor may use for a program and its inputs, as `mtf run --memory`. 0: no limit.
   std::int64_t memory = 0;
+  bool remat = false;  ///< computes values again where a program would need more than `memory`, as `mtf run --remat`
   /// A run fails (not_finite) at the first NaN or infinity that an operation makes of finite operands.
   bool check_finite = false;
   int threads = 0;  ///< 0: as many as there are cores

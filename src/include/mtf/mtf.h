@@ -124,6 +124,7 @@ typedef struct mtf_options {
   /* Receives after each statement of a run what it computed and communicated, in the form of a plan that is valid only
    * during the call, and `context`. */
   void (*report)(const struct mtf_plan* report, void* context);
+  int remat; /* values are computed again where a program would need more than `memory` */
 } mtf_options;
 
 /* Opens an interpreter. If `options` is NULL, the program chooses them all. The caller owns the interpreter and closes

@@ -150,6 +150,18 @@ std::string estimate_note(const plan::Doubts& doubts, std::size_t width) {
 
 namespace {
 
+/// Returns what is computed again to fit, with its cost.
+std::string again_text(const plan::Rematerialized& again) {
+  if (again.values == 0) return {};
+  std::string out = fmt::format("computed again to fit: {} of {}, with {} FLOPs", count_text(again.values, "value"),
+                                bytes_text(again.bytes), thousands(again.flops));
+  if (again.sent_bytes > 0) out += fmt::format(" and {} sent again", bytes_text(again.sent_bytes));
+  out += "\n";
+  Table table("lr");
+  for (const auto& [name, bytes] : again.largest) table.row({name, bytes_text(bytes)});
+  return out + table.text("    ");
+}
+
 /// Returns whether the program fits the memory of a processor, and what its peak consists of.
 std::string memory_text(const PlanSummary& summary) {
   const plan::PeakMemory& peak = *summary.peak;
@@ -177,7 +189,7 @@ std::string memory_text(const PlanSummary& summary) {
   row("gradients", peak.gradients);
   row("other values", peak.temporary);
   row("buffers of collectives", peak.buffers);
-  return out + table.text("    ");
+  return out + table.text("    ") + again_text(summary.again);
 }
 
 }  // namespace

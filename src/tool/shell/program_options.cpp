@@ -85,6 +85,10 @@ void add_memory_option(OptionParser& parser, ProgramOptions& options) {
   parser.text("--memory", options.memory, "BYTES",
               "What each processor has for a program and what it reads, such as 16GiB: where operands or sums of "
               "products would need more whole, they go from processor to processor block by block");
+  parser.flag("--remat", options.remat,
+              "Compute values again where a program needs more than `--memory` otherwise: those that cost least for "
+              "their bytes");
+  parser.needs("--remat", {"--memory"});
 }
 
 void add_placement_option(OptionParser& parser, ProgramOptions& options) {
@@ -115,6 +119,7 @@ eval::Settings settings_of(const ProgramOptions& options, std::int64_t ranks) {
   settings.check_finite = options.check_finite;
   if (options.placement) settings.placement = placement_of(*options.placement);
   if (!options.memory.empty()) settings.memory = bytes_option(options.memory);
+  settings.remat = options.remat;
   for (const std::string& text : options.set) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || trim(text.substr(0, equals)).empty())

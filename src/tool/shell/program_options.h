@@ -19,6 +19,7 @@ struct ProgramOptions {
   std::vector<std::string> set;
   std::optional<std::string> placement;
   std::string memory;
+  bool remat = false;
   int threads = 0;
   bool check_finite = false;
 };
