@@ -52,7 +52,8 @@ Plan Compiler::make(const graph::Program& program, PassOptions& options) const {
   if (options_.memory == 0) return best;
   int64_t needed = needed_bytes(best);
   PassOptions others = options;
-  for (others.most_whole = options_.memory / 2; needed > options_.memory && others.most_whole > 0;
+  const bool sends = best.predicted.processors > 1;
+  for (others.most_whole = options_.memory / 2; sends && needed > options_.memory && others.most_whole > 0;
        others.most_whole /= 4) {
     Plan plan = make_plan(program, others);
     const int64_t bytes = needed_bytes(plan);

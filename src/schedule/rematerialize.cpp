@@ -18,9 +18,18 @@ namespace {
 constexpr int kNever = std::numeric_limits<int>::max();
 constexpr double kFlopsPerByteSent = 1000;  // what a byte on the wire costs, beside the work of a copy
 constexpr double kFlopsPerByteWritten = 1;
-constexpr int kSegmentSizes = 16;  // how many lengths of segments are tried
-constexpr int kCostLevels = 6;     // how many bounds on the cost of a saved byte are tried
+constexpr int kSegmentSizes = 24;  // how many sizes of segments are tried, each 0.8 times the one before
+constexpr int kStepsWalked = 1 << 20;  // in all trials that leave a step out of the choice
+constexpr int kCostLevels = 8;     // how many bounds on the cost of a saved byte are tried
 constexpr int kPrefixes = 64;      // how many lengths of the part that takes the next level are told apart
+
+/// Returns a copy of the schedule that shares no loop body with it.
+Schedule with_own_bodies(const Schedule& schedule) {
+  Schedule copy = schedule;
+  for (Step& step : copy.steps)
+    if (step.iteration) step.iteration = std::make_shared<Schedule>(with_own_bodies(*step.iteration));
+  return copy;
+}
 
 /// A value that a step writes.
 struct Written {
@@ -49,6 +58,10 @@ struct Facts {
 class StepFacts {
  public:
   explicit StepFacts(const Schedule& schedule) : schedule_(schedule), program_(schedule.program) {
+    if (std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const Step& step) { return step.iteration; })) {
+      planned_ = with_own_bodies(schedule);
+      plan_buffers(planned_);  // a loop needs as much as its body's buffers
+    }
     find_memory();
     maker_.assign(program_.values.size(), -1);
     spmd::InstructionCosts costs(program_);
@@ -111,7 +124,7 @@ class StepFacts {
     facts.may_repeat = may_repeat(step);
     facts.overwrites = step.kind == StepKind::kFusion ||
                        (step.kind == StepKind::kKernel && overwrites_operand(program_.instructions[step.instructions[0]]));
-    facts.staging = staging_bytes(schedule_, step, [this](const spmd::LocalProgram& program, int v) {
+    facts.staging = staging_bytes(step.iteration ? planned_ : schedule_, step.iteration ? planned_.steps[s] : step, [](const spmd::LocalProgram& program, int v) {
       return saturating_multiply(largest_block(program.values[v]), size_of(program.values[v].element));
     });
     for (const int v : step.reads) add_once(facts.reads, memory(v));
@@ -182,6 +195,7 @@ class StepFacts {
 
   const Schedule& schedule_;
   const spmd::LocalProgram& program_;
+  Schedule planned_;              // with buffers; empty without loops
   std::vector<Facts> facts_;      // for each step
   std::vector<int> memory_;       // for each value with its own memory, or a window
   std::vector<bool> has_window_;  // for each value with its own memory
@@ -354,6 +368,7 @@ class RepeatChooser {
     find_levels();
     if (levels_.empty()) return best_;
     for (int k = 0; k <= kSegmentSizes; ++k) try_segments(k == 0 ? kMost : segment_bytes(k));
+    if (least_ <= limit_) leave_out_dear();
     return best_;
   }
 
@@ -399,7 +414,7 @@ class RepeatChooser {
   double density(int s) const { return chain_[s] / static_cast<double>(facts_[s].saved); }
 
   int64_t segment_bytes(int k) const {
-    return std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(total_) * std::pow(0.5, 0.75 * k)));
+    return std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(total_) * std::pow(0.8, k)));
   }
 
   /// Chooses every saved value up to a cost, and what leads to it. Values that cross the ends of segments stay.
@@ -432,7 +447,7 @@ class RepeatChooser {
     int64_t bytes = 0;
     for (int s = 0; s < facts_.size(); ++s) {
       if (chosen[s]) bytes += facts_[s].saved;
-      if (bytes >= segment / 2 && chosen[s] && (best < 0 || crossing[s] < crossing[best])) best = s;
+      if (bytes >= segment / 2 && chosen[s] && (best < 0 || crossing[s] <= crossing[best])) best = s;
       if (bytes <= segment || best < 0) continue;
       for (int k = begin; k <= best; ++k)
         for (const Written& written : facts_[k].written)
@@ -454,6 +469,21 @@ class RepeatChooser {
       std::vector<char> now = chosen(level, segment);
       if (consider(now)) return shorten(below, now);
       below = std::move(now);
+    }
+  }
+
+  /// Takes the steps that cost most out of the choice, one after the other, where it fits without them.
+  void leave_out_dear() {
+    std::vector<int> dear;
+    for (int s = 0; s < facts_.size(); ++s)
+      if (best_[s] && facts_[s].is_candidate) dear.push_back(s);
+    std::stable_sort(dear.begin(), dear.end(), [&](int a, int b) { return chain_[a] > chain_[b]; });
+    const auto most = static_cast<size_t>(std::clamp(kStepsWalked / std::max(facts_.size(), 1), 16, 400));
+    if (dear.size() > most) dear.resize(most);
+    for (const int s : dear) {
+      std::vector<char> without = best_;
+      without[s] = 0;
+      consider(without);
     }
   }
 
