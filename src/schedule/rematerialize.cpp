@@ -38,6 +38,7 @@ struct Written {
   std::vector<int> users;  ///< the steps that read it, ascending
   int64_t bytes = 0;       ///< 0: it lies in the memory of an input that dies
   bool stays = false;      ///< it is an output
+  bool may_repeat = true;  ///< a copy of the step may make it again: it does not stay, and nothing reads windows of it
 };
 
 /// What the choice knows of a step.
@@ -108,8 +109,10 @@ class StepFacts {
   /// True if a copy of the step computes the same values, whatever ran before it.
   bool may_repeat(const Step& step) const {
     if (step.kind == StepKind::kWindow || step.kind == StepKind::kIterations) return false;
-    for (const int v : step.writes)
-      if (stays_[v] || has_window_[v]) return false;
+    const auto stays = [&](int v) { return stays_[v] || has_window_[v]; };
+    if (step.kind == StepKind::kFusion ? std::all_of(step.writes.begin(), step.writes.end(), stays)
+                                       : std::any_of(step.writes.begin(), step.writes.end(), stays))
+      return false;
     return std::all_of(step.instructions.begin(), step.instructions.end(), [&](int i) {
       const spmd::InstructionKind kind = program_.instructions[i].kind;
       return kind != spmd::InstructionKind::kTakeOver && kind != spmd::InstructionKind::kFromOwner &&
@@ -133,7 +136,7 @@ class StepFacts {
     if (step.kind == StepKind::kWindow) return facts;
     for (const int v : step.writes) {
       maker_[v] = s, index_[v] = static_cast<int>(facts.written.size());
-      facts.written.push_back({v, reads_of(step, v), {}, bytes(v), stays_[v]});
+      facts.written.push_back({v, reads_of(step, v), {}, bytes(v), stays_[v], !stays_[v] && !has_window_[v]});
       facts.cost += kFlopsPerByteWritten * static_cast<double>(facts.written.back().bytes);
     }
     return facts;
@@ -185,7 +188,8 @@ class StepFacts {
 
   static void find_gap(Facts& facts, int s) {
     std::vector<int> uses = {s};
-    for (const Written& written : facts.written) uses.insert(uses.end(), written.users.begin(), written.users.end());
+    for (const Written& written : facts.written)
+      if (written.may_repeat) uses.insert(uses.end(), written.users.begin(), written.users.end());
     std::sort(uses.begin(), uses.end());
     facts.early = uses.back();
     int longest = 1;
@@ -227,8 +231,10 @@ class Trial {
     return cost;
   }
 
-  /// True if a reader of a result of `s` at the step `reader` reads the copy.
-  bool reads_copy(int s, int reader) const { return at_[s] != kNever && reader > facts_[s].early; }
+  /// True if a reader of `value`, which the step `s` writes, reads the copy from the step `reader` on.
+  bool reads_copy(int s, int value, int reader) const {
+    return at_[s] != kNever && reader > facts_[s].early && facts_.written(value).may_repeat;
+  }
 
   /// Returns the bytes in use at each position: at a step, or at a copy before it.
   std::vector<int64_t> in_use() const {
@@ -238,7 +244,7 @@ class Trial {
     const auto read = [&](int v, int reader, int position) {
       const int maker = facts_.maker(v);
       if (maker < 0) return;
-      int& end = (reads_copy(maker, reader) ? last_of_copy : last)[v];
+      int& end = (reads_copy(maker, v, reader) ? last_of_copy : last)[v];
       end = std::max(end, position);
     };
     for (int s = 0; s < facts_.size(); ++s)
@@ -291,6 +297,7 @@ class Trial {
     needed.assign(facts.written.size(), 0);
     for (size_t w = 0; w < facts.written.size(); ++w)
       for (const int user : facts.written[w].users) {
+        if (!facts.written[w].may_repeat) break;
         int first = user > facts.early ? user : kNever;
         if (const int copy = at_[user]; copy != kNever && copy > facts.early && copy_reads(user, facts.written[w].value))
           first = std::min(first, copy);
@@ -333,7 +340,7 @@ class Trial {
     for (const int v : facts_[s].reads) {
       const int maker = facts_.maker(v);
       if (maker < 0 || facts_.written(v).stays) continue;
-      if ((reads_copy(maker, reader) ? last_of_copy : last)[v] == position) free.push_back(facts_.written(v).bytes);
+      if ((reads_copy(maker, v, reader) ? last_of_copy : last)[v] == position) free.push_back(facts_.written(v).bytes);
     }
     for (size_t w = 0; w < facts_[s].written.size(); ++w) {
       if (is_copy && !needed_[s][w]) continue;
@@ -380,6 +387,7 @@ class RepeatChooser {
       Facts& facts = facts_[s];
       if (!facts.may_repeat) continue;
       for (const Written& written : facts.written) {
+        if (!written.may_repeat) continue;
         const auto late = std::upper_bound(written.users.begin(), written.users.end(), facts.early);
         if (late == written.users.end() || above[*late] == above[facts.early + 1]) continue;
         facts.is_candidate = true;
@@ -557,7 +565,7 @@ class Copier {
   /// Returns the value that a reader at step `reader` reads instead of `v`.
   int read_at(int v, int reader) {
     const int memory = schedule_.alias_of[v], maker = facts_.maker(memory);
-    if (maker < 0 || !trial_.reads_copy(maker, reader)) return v;
+    if (maker < 0 || !trial_.reads_copy(maker, memory, reader)) return v;
     MTF_CHECK(copy_[memory] >= 0, "{} is read before it is made again", program_.values[v].name);
     return view_of_copy(v);
   }
