@@ -11,8 +11,8 @@
 //
 // With CompilerOptions::remat, a plan that still needs more computes values again (schedule/passes.h, rematerialize).
 // So the means are tried in the order of their costs: block by block sends the same bytes, rematerialization adds
-// flops. The pass estimates the peak before memory is packed. The compiler corrects its limit by the packed peak, in at
-// most kMostCorrections further plans. All ranks make the same plan.
+// flops. The pass estimates the peak before memory is packed, and packed values leave holes. So the compiler also tries
+// to fill smaller shares of the memory. All ranks make the same plan.
 #include <array>
 #include <cstdint>
 #include <list>
