@@ -110,7 +110,8 @@ TEST_F(Estimates, AKnownMachineIsNamedAndAnUnknownOneIsRefused) {
   EXPECT_NE(mtf({"plan", file, "--machine", "h100"}).out.find("estimated time by H100 SXM"), std::string::npos);
   const ProcessResult refused = mtf({"plan", file, "--machine", "h99"});
   EXPECT_EQ(refused.status, 3) << refused.err;
-  EXPECT_NE(refused.err.find("the machines that are known: a100, a100_2021, b200, h100"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("the machines that are known: a100, a100_2021, b200, h100"), std::string::npos)
+      << refused.err;
   EXPECT_NE(mtf({"help", "machines"}).out.find("tpu_v5p"), std::string::npos);
   EXPECT_NE(mtf({"help", "a100"}).out.find("NVIDIA A100 datasheet: 80 GB"), std::string::npos);
 }
