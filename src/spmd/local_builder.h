@@ -100,7 +100,9 @@ class LocalBuilder {
   /// Returns a value on the mesh of `node`. The value keeps its blocks if that mesh can express them, and is gathered
   /// over the other axes of its own mesh.
   int onto_mesh(int value, const graph::OperationRef& node);
-  /// True if the value is a variable as it is at the start of the program.
+  /// Records that a variable stores the value. The backward pass brings it again, so copies of it are not kept so long.
+  void stores(int value) { stored_.insert(value); }
+  /// True if a variable stores the value, at the start of the program or later.
   bool is_stored(int value) const { return stored_.contains(value); }
 
  private:

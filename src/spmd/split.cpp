@@ -153,6 +153,7 @@ class Splitter {
 
   /// Adds the instructions that compute an operation as decided.
   std::vector<int> apply(int index, const Lowering& of, const OperationDecision& decision, std::vector<int> operands) {
+    if (of.node->op == &ops::kAssign) local_.stores(operands[0]);
     if (decision.by == ComputedBy::kName) return {operands[0]};
     const int first = operands.empty() ? -1 : operands[0];
     if (decision.shares_halo) operands[0] = halos_.fetched(index, local_, of, operands[0]);
