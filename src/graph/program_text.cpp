@@ -303,6 +303,19 @@ class ProgramReader {
 
   static void ask_in_full(LaidOutOperation& operation) { operation.why.asked = std::make_shared<const AskedLayout>(); }
 
+  /// A result of a pipeline that only stages read holds fewer micro-batches than there are (spmd/join_pipelines.cpp).
+  static void take_fewer_micro_batches(LaidOutOperation& operation, const std::vector<TensorType>& written) {
+    if (!operation.region || operation.region->joined.empty()) return;
+    for (size_t r = 0; r < operation.results.size() && r < written.size(); ++r) {
+      Dims& dims = operation.results[r].dims;
+      const Dims& fewer = written[r].dims;
+      const Name micro = operation.region->micro;
+      if (!has_dim(dims, micro) || !has_dim(fewer, micro)) continue;
+      Dim& dim = dims[find_dim(dims, micro)];
+      dim.size = std::min(dim.size, fewer[find_dim(fewer, micro)].size);
+    }
+  }
+
   void read_operation(std::string_view name, std::shared_ptr<LaidOutOperation> operation, Span types) {
     ProgramOperation entry;
     entry.origin = static_cast<int32_t>(program_.operations.size());
@@ -313,6 +326,7 @@ class ProgramReader {
       return program_.type(program_.operands.back());
     });
     const auto refuse_others = [&] {
+      take_fewer_micro_batches(*operation, written);
       if (operation->results == written) return;
       std::vector<std::string> expected;
       for (const TensorType& type : operation->results) expected.push_back(to_string(type));
