@@ -25,10 +25,10 @@ struct PeakMemory {
 
 /// What plans compute again to fit the memory (schedule/passes.h, rematerialize).
 struct Rematerialized {
-  int64_t values = 0;      ///< in the programs' texts, each once
-  int64_t bytes = 0;       ///< of these values on one processor
-  int64_t flops = 0;       ///< of all runs, on one processor
-  int64_t sent_bytes = 0;  ///< likewise, by collectives that are made again
+  int64_t values = 0;                                         ///< in the programs' texts, each once
+  int64_t bytes = 0;                                          ///< of these values on one processor
+  int64_t flops = 0;                                          ///< of all runs, on one processor
+  int64_t sent_bytes = 0;                                     ///< likewise, by collectives that are made again
   std::vector<std::pair<std::string, int64_t>> largest = {};  ///< names and bytes of the largest values, at most 8
 };
 

@@ -18,10 +18,10 @@ namespace {
 constexpr int kNever = std::numeric_limits<int>::max();
 constexpr double kFlopsPerByteSent = 1000;  // what a byte on the wire costs, beside the work of a copy
 constexpr double kFlopsPerByteWritten = 1;
-constexpr int kSegmentSizes = 24;  // how many sizes of segments are tried, each 0.8 times the one before
+constexpr int kSegmentSizes = 24;      // how many sizes of segments are tried, each 0.8 times the one before
 constexpr int kStepsWalked = 1 << 20;  // in all trials that leave a step out of the choice
-constexpr int kCostLevels = 8;     // how many bounds on the cost of a saved byte are tried
-constexpr int kPrefixes = 64;      // how many lengths of the part that takes the next level are told apart
+constexpr int kCostLevels = 8;         // how many bounds on the cost of a saved byte are tried
+constexpr int kPrefixes = 64;          // how many lengths of the part that takes the next level are told apart
 
 /// Returns a copy of the schedule that shares no loop body with it.
 Schedule with_own_bodies(const Schedule& schedule) {
@@ -44,15 +44,15 @@ struct Written {
 /// What the choice knows of a step.
 struct Facts {
   std::vector<Written> written;
-  std::vector<int> reads;       ///< memory, each once
-  int64_t staging = 0;          ///< bytes
-  double cost = 0;              ///< of a copy, in flops
-  int end = 0;                  ///< the last step during which it runs
-  int early = 0;                ///< the last step before the longest time in which nothing reads its results
-  bool overwrites = false;      ///< it may write a result over an operand
-  bool may_repeat = false;      ///< a copy computes the same values
-  bool is_candidate = false;    ///< a result is kept for later while too much memory is in use
-  int64_t saved = 0;            ///< the bytes of such results
+  std::vector<int> reads;     ///< memory, each once
+  int64_t staging = 0;        ///< bytes
+  double cost = 0;            ///< of a copy, in flops
+  int end = 0;                ///< the last step during which it runs
+  int early = 0;              ///< the last step before the longest time in which nothing reads its results
+  bool overwrites = false;    ///< it may write a result over an operand
+  bool may_repeat = false;    ///< a copy computes the same values
+  bool is_candidate = false;  ///< a result is kept for later while too much memory is in use
+  int64_t saved = 0;          ///< the bytes of such results
 };
 
 /// The steps of a schedule, and who reads their results.
@@ -125,11 +125,14 @@ class StepFacts {
     Facts facts;
     facts.end = step.kind == StepKind::kCollective ? std::max(s, step.finish - 1) : s;
     facts.may_repeat = may_repeat(step);
-    facts.overwrites = step.kind == StepKind::kFusion ||
-                       (step.kind == StepKind::kKernel && overwrites_operand(program_.instructions[step.instructions[0]]));
-    facts.staging = staging_bytes(step.iteration ? planned_ : schedule_, step.iteration ? planned_.steps[s] : step, [](const spmd::LocalProgram& program, int v) {
-      return saturating_multiply(largest_block(program.values[v]), size_of(program.values[v].element));
-    });
+    facts.overwrites =
+        step.kind == StepKind::kFusion ||
+        (step.kind == StepKind::kKernel && overwrites_operand(program_.instructions[step.instructions[0]]));
+    facts.staging = staging_bytes(step.iteration ? planned_ : schedule_, step.iteration ? planned_.steps[s] : step,
+                                  [](const spmd::LocalProgram& program, int v) {
+                                    return saturating_multiply(largest_block(program.values[v]),
+                                                               size_of(program.values[v].element));
+                                  });
     for (const int v : step.reads) add_once(facts.reads, memory(v));
     for (const spmd::InstructionCost& cost : costs.of_step(step.instructions))
       facts.cost += static_cast<double>(cost.flops.value()) + kFlopsPerByteSent * static_cast<double>(cost.wire_bytes);
@@ -299,7 +302,8 @@ class Trial {
       for (const int user : facts.written[w].users) {
         if (!facts.written[w].may_repeat) break;
         int first = user > facts.early ? user : kNever;
-        if (const int copy = at_[user]; copy != kNever && copy > facts.early && copy_reads(user, facts.written[w].value))
+        if (const int copy = at_[user];
+            copy != kNever && copy > facts.early && copy_reads(user, facts.written[w].value))
           first = std::min(first, copy);
         if (first != kNever) needed[w] = 1, at_[s] = std::min(at_[s], first);
       }
@@ -353,9 +357,9 @@ class Trial {
   }
 
   const StepFacts& facts_;
-  std::vector<int> at_;                     // for each step
-  std::vector<std::vector<char>> needed_;   // for each step
-  std::vector<int> position_, copied_at_;   // for each step: of itself, and of its copy
+  std::vector<int> at_;                    // for each step
+  std::vector<std::vector<char>> needed_;  // for each step
+  std::vector<int> position_, copied_at_;  // for each step: of itself, and of its copy
   std::vector<int> copies_;
 };
 
@@ -518,11 +522,11 @@ class RepeatChooser {
 
   StepFacts& facts_;
   const int64_t limit_;
-  int64_t total_ = 0;            // bytes of all candidates
-  std::vector<double> chain_;    // for each step
-  std::vector<double> levels_;   // costs of a saved byte, ascending
-  std::vector<char> best_;       // for each step
-  int64_t least_ = 0;            // its peak
+  int64_t total_ = 0;           // bytes of all candidates
+  std::vector<double> chain_;   // for each step
+  std::vector<double> levels_;  // costs of a saved byte, ascending
+  std::vector<char> best_;      // for each step
+  int64_t least_ = 0;           // its peak
   double cost_ = 0;
 };
 
@@ -625,8 +629,8 @@ class Copier {
     spmd::Instruction copy = program_.instructions[i];
     for (int& operand : copy.operands) {
       const int memory = schedule_.alias_of[operand];
-      operand = facts_.maker(memory) == s || inside_.count(memory) ? view_of_copy(operand)
-                                                                   : read_at(operand, trial_.at(s));
+      operand =
+          facts_.maker(memory) == s || inside_.count(memory) ? view_of_copy(operand) : read_at(operand, trial_.at(s));
     }
     for (int& result : copy.results) {
       const int original = result;
