@@ -260,13 +260,13 @@ class Trial {
       change[from] += bytes;
       change[until + 1] -= bytes;
     };
-    const int end = static_cast<int>(change.size()) - 2;
+    const int end = static_cast<int>(change.size()) - 2;  // tensors that outlive the run exist while it runs
     for (int s = 0; s < facts_.size(); ++s) {
       const Facts& facts = facts_[s];
       const int from = position_[s], until = position_[facts.end];
       live(facts.staging, from, until);
       for (const Written& written : facts.written)
-        live(written.bytes, from, written.stays ? end : std::max(until, last[written.value]));
+        live(written.bytes, written.stays ? 0 : from, written.stays ? end : std::max(until, last[written.value]));
       if (at_[s] == kNever) continue;
       live(facts.staging, copied_at_[s], copied_at_[s]);
       for (size_t w = 0; w < needed_[s].size(); ++w)
