@@ -444,7 +444,7 @@ class RepeatChooser {
     return chosen;
   }
 
-  /// Ends a segment where the fewest bytes cross its end, once it has a quarter of the bytes that it may have (Chen et
+  /// Ends a segment where the fewest bytes cross its end, in the second half of the bytes that it may have (Chen et
   /// al. 2016, algorithm 3).
   void end_segments(std::vector<char>& chosen, int64_t segment) const {
     std::vector<int64_t> crossing(static_cast<size_t>(facts_.size()) + 1, 0);
@@ -459,7 +459,7 @@ class RepeatChooser {
     int64_t bytes = 0;
     for (int s = 0; s < facts_.size(); ++s) {
       if (chosen[s]) bytes += facts_[s].saved;
-      if (bytes >= segment / 4 && chosen[s] && (best < 0 || crossing[s] <= crossing[best])) best = s;
+      if (bytes >= segment / 2 && chosen[s] && (best < 0 || crossing[s] <= crossing[best])) best = s;
       if (bytes <= segment || best < 0) continue;
       for (int k = begin; k <= best; ++k)
         for (const Written& written : facts_[k].written)
