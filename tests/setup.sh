@@ -1,4 +1,4 @@
-# Sourced by tests/run, examples/run, .ci/run and .ci/builds: installs what a build needs, builds, and counts what passes.
+# Sourced by tests/run, tests/cluster/run, examples/run, .ci/run and .ci/builds: installs what a build needs, builds, and counts what passes.
 # Sets MTF_TOP (the checkout), MTF (the built command) and the environment in which mpirun works anywhere.
 
 MTF_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
