@@ -94,7 +94,7 @@ with tempfile.TemporaryDirectory() as name:
 
     # Each entry of the sources is there, and found.
     titles = {title for title, *_ in sections}
-    for source in ("LANGUAGE.md", "ERRORS.md", "PLANNING.md", "PROMPT.md", "REFERENCE.md"):
+    for source in ("LANGUAGE.md", "ERRORS.md", "PLANNING.md", "PROMPT.md", "RANKS.md", "REFERENCE.md"):
         in_program = False
         for line in (top / "stdlib" / source).read_text().splitlines():
             in_program ^= line.startswith("```")

@@ -15,7 +15,7 @@ const Command kHelpCommand = {
         "Without a name, the list of commands; `mtf help operations` lists the operations, `mtf help language` the "
         "words and\n"
         "signs, `mtf help errors` the kinds of errors, `mtf help machines` those that `--machine` knows by name,\n"
-        "`mtf help planning` how to plan a training run.\n"
+        "`mtf help planning` how to plan a training run, `mtf help ranks` how to run on several machines.\n"
         "\n"
         "Examples:\n"
         "  mtf help run\n"
@@ -43,7 +43,8 @@ const Command kHelpCommand = {
         else if (topic == "language") write_output(list_of_words(width));
         else if (topic == "errors") write_output(list_of_errors(width));
         else if (topic == "machines") write_output(list_of_machines(width));
-        else if (topic == "planning") write_output(planning_page(width));
+        else if (topic == "planning") write_output(library_page("PLANNING.md", width));
+        else if (topic == "ranks" || topic == "mpirun") write_output(library_page("RANKS.md", width));
         else if (const Command* command = find_command(topic)) write_output(fitted(help_of(*command), width));
         else write_output(help_text(topic, width));
         return 0;

@@ -163,10 +163,10 @@ std::string list_of_machines(std::size_t width) {
              width);
 }
 
-std::string planning_page(std::size_t width) {
+std::string library_page(const std::string& file, std::size_t width) {
   std::string page;
   bool is_code = false;
-  for (const std::string& line : split(LibraryFiles(standard_library()).read("PLANNING.md")->text(), '\n')) {
+  for (const std::string& line : split(LibraryFiles(standard_library()).read(file)->text(), '\n')) {
     if (line.starts_with("```")) is_code = !is_code;
     else page += (is_code ? "  " + line : line) + "\n";
   }

@@ -29,8 +29,8 @@ std::string list_of_errors(std::size_t width = 100);
 /// Returns a table of the machines of the library.
 std::string list_of_machines(std::size_t width = 100);
 
-/// Returns stdlib/PLANNING.md. Commands are indented, instead of the fences of Markdown.
-std::string planning_page(std::size_t width = 100);
+/// Returns a page of stdlib/, such as PLANNING.md. Commands are indented, instead of the fences of Markdown.
+std::string library_page(const std::string& file, std::size_t width = 100);
 
 /// Returns the pages of the prompt. Each command of the prompt is in the heading of one page.
 std::vector<session::Page> prompt_pages();

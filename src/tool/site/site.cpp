@@ -112,9 +112,11 @@ if (typeof document != "undefined") {
 )";
 
 const std::vector<std::pair<std::string, std::string>> kTopPages = {
-    {"tour.html", "Tour"},         {"language.html", "Language"}, {"reference.html", "Reference"},
-    {"errors.html", "Errors"},     {"prompt.html", "Prompt"},     {"planning.html", "Planning"},
-    {"commands.html", "Commands"}, {"examples.html", "Examples"}, {"words.html", "Words of other systems"}};
+    {"tour.html", "Tour"},           {"language.html", "Language"},
+    {"reference.html", "Reference"}, {"errors.html", "Errors"},
+    {"prompt.html", "Prompt"},       {"planning.html", "Planning"},
+    {"ranks.html", "Ranks"},         {"commands.html", "Commands"},
+    {"examples.html", "Examples"},   {"words.html", "Words of other systems"}};
 
 std::string text_of_file(const std::string& folder, const std::string& name) {
   return SourceFile::read((std::filesystem::path(folder) / name).string())->text();
@@ -145,6 +147,7 @@ class Site {
     add_markdown("errors.html", "Errors", without_title(library.read("ERRORS.md")->text()));
     add_markdown("prompt.html", "The prompt", without_title(library.read("PROMPT.md")->text()));
     add_markdown("planning.html", "Planning a training run", without_title(library.read("PLANNING.md")->text()));
+    add_markdown("ranks.html", "Several processes and machines", without_title(library.read("RANKS.md")->text()));
     add_reference();
     add_commands();
     add_examples();
@@ -187,7 +190,8 @@ class Site {
                                      {"REFERENCE.md", "reference.html"},
                                      {"ERRORS.md", "errors.html"},
                                      {"PROMPT.md", "prompt.html"},
-                                     {"PLANNING.md", "planning.html"}})
+                                     {"PLANNING.md", "planning.html"},
+                                     {"RANKS.md", "ranks.html"}})
       if (name == file) return page + anchor;
     if (name.ends_with(".mtf")) return "example-" + name.substr(0, name.size() - 4) + ".html" + anchor;
     return address;
@@ -348,6 +352,7 @@ class Site {
         {"errors.html", "each kind of message: a program that has it, and one that does not"},
         {"prompt.html", "the commands of the interactive prompt"},
         {"planning.html", "whether a training run fits a cluster, what limits it, and which split is best"},
+        {"ranks.html", "several processes, and several machines: hosts, networks, Slurm, containers"},
         {"commands.html", "the commands and options of mtf"},
         {"examples.html", "programs to start from"},
         {"words.html", "from PyTorch, JAX, NumPy and others"}};

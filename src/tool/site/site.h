@@ -5,6 +5,7 @@
 //   tour.html         examples/README.md         language.html   stdlib/LANGUAGE.md
 //   errors.html       stdlib/ERRORS.md           prompt.html     stdlib/PROMPT.md
 //   planning.html     stdlib/PLANNING.md
+//   ranks.html        stdlib/RANKS.md
 //   reference.html    the families of operations and the modules, each of which has a page: reference-nn.html
 //   commands.html     what `mtf COMMAND --help` prints
 //   examples.html     the examples, each of which has a page with what it prints: example-two_layer.html

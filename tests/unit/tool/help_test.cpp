@@ -135,9 +135,15 @@ TEST(Help, FunctionsOfModulesInTheHelpOnOtherSystemsAreThere) {
 }
 
 TEST(Help, ThePageOnPlanningHasCommandsToPaste) {
-  const std::string page = planning_page();
+  const std::string page = library_page("PLANNING.md");
   EXPECT_NE(page.find("\n  mtf plan examples/llm.mtf --set config="), std::string::npos) << page;
   EXPECT_EQ(page.find("```"), std::string::npos);
+}
+
+TEST(Help, ThePageOnRanksNamesHostsAndTheNetwork) {
+  const std::string page = library_page("RANKS.md");
+  for (const char* word : {"--hostfile hosts", "btl_tcp_if_include", "sbatch", "--shm-size"})
+    EXPECT_NE(page.find(word), std::string::npos) << word;
 }
 
 TEST(Help, AllOfItIsSearched) {
