@@ -80,7 +80,8 @@ Layout drawn_layout(const std::vector<std::string>& dims, std::mt19937& random) 
   };
   Layout layout{Name(), drawn_rules(), {}};
   for (const char* path : {"*", "*w*", "*s*"})
-    if (random() % 3 == 0) layout.stored.push_back({random() % 2 == 0, path, drawn_rules(), {}});
+    if (random() % 3 == 0)
+      layout.by_path.push_back({random() % 2 == 0 ? ByPath::kParams : ByPath::kStates, path, drawn_rules(), {}});
   return layout;
 }
 
