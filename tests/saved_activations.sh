@@ -35,8 +35,8 @@ if max(found) > published or any(abs(f - w) > 0.01 for f, w in zip(found, wanted
 expect 114 32.04 24.04
 expect 62 20.02 16.02 --set tp=2 --set sequence=false
 expect 23 11.01 10.01 --set tp=8 --set sequence=false
-expect 57 21.02 15.02 --set tp=2
-expect 14.25 9.76 6.76 --set tp=8
+expect 57 19.02 15.02 --set tp=2
+expect 14.25 7.76 6.76 --set tp=8
 expect 34 32.04 24.04 --set recompute=selective
 expect 17 15.02 9.02 --set tp=2 --set recompute=selective
 expect 4.25 3.76 2.26 --set tp=8 --set recompute=selective
