@@ -26,8 +26,8 @@ class Meshes {
   void declare_all_of(const Meshes& other);
   void declare_dim(Name name) { dims_.insert(name); }
   void declare_axis(Name name) { axes_.insert(name); }
-  /// Notes the path of a param or state, or of an instance that is called, and a layout, for the reports at the end of a
-  /// check.
+  /// Notes the path of a param or state, or of an instance that is called, and a layout, for the reports at the end of
+  /// a check.
   void has_path(ByPath of, const std::string& path) {
     if (findings_.collects()) paths_.emplace(of, path);
   }
