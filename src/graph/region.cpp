@@ -174,13 +174,21 @@ CapturedRegion make_region(Capture iteration, Region region) {
     region.input_number.push_back(input.is_number ? static_cast<int32_t>(numbers.size()) : -1);
     if (input.is_number) numbers.push_back(iteration.numbers[i]);
   }
-  // The call number of a random operation becomes an input of its own if it is an operand. It may equal another number
-  // now, but not in the next iteration.
+  // The call number of a random operation becomes an input of its own if it is an operand that something else reads as
+  // well. It may equal another number now, but not in the next iteration.
+  const auto is_read_once = [&](ProgramValue input) {
+    return std::count(program.operands.begin(), program.operands.end(), input) == 1 &&
+           std::find(program.roots.begin(), program.roots.end(), input) == program.roots.end();
+  };
   for (ProgramOperation& entry : program.operations) {
     const LaidOutOperation& operation = *entry.operation;
     const int operand = operation.op->random_call_operand ? operation.op->random_call_operand(operation) : -1;
     if (operand < 0) continue;
     ProgramValue& read = program.operands[entry.first_operand + operand];
+    if (read.is_input() && is_read_once(read)) {
+      region.call_numbers.push_back(region.input_number[read.input()]);
+      continue;
+    }
     while (!read.is_input()) {  // a number without its gradient, in the expansion of a gradient
       MTF_CHECK(program.maker(read).op->role == Role::kView, "the number of a random call is computed");
       read = program.operands_of(read.source)[0];
