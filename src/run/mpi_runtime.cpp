@@ -48,7 +48,7 @@ struct MpiRuntime::Impl {
         threads(threads_of(options, transport)),
         shared(transport),
         machine{hostings, transport, threads, std::make_shared<MemoryPool>(), shared} {
-    if (transport.ranks() > 1) watchdog.emplace(transport.rank(), machine.moved, machine.at);
+    if (transport.ranks() > 1) watchdog.emplace(transport.rank(), machine.moved, machine.at, transport.waiting());
     machine.scrub = options.scrub;
     machine.timeline = options.timeline;
     given.add(bytes_of(options.placement));

@@ -130,7 +130,22 @@ void Transport::wait(Pending& pending) {
   wait_until([&] { return test(pending); }, Patience(by_mpi ? Patience::kAwake : Patience::kSleepy));
 }
 
+class Transport::Waits {
+ public:
+  Waits(Transport& transport, int rank) : waiting_(transport.waiting_) {
+    waiting_.begun.fetch_add(1, std::memory_order_relaxed);
+    waiting_.rank.store(rank, std::memory_order_relaxed);
+  }
+  ~Waits() { waiting_.rank.store(Waiting::kNobody, std::memory_order_relaxed); }
+  Waits(const Waits&) = delete;
+  Waits& operator=(const Waits&) = delete;
+
+ private:
+  Waiting& waiting_;
+};
+
 void Transport::wait_for(Mpi::Request request) {
+  const Waits waits(*this, Waiting::kOthers);
   wait_until([&] { return mpi_->test({&request, 1}); });
 }
 
@@ -148,7 +163,9 @@ void Transport::max_of_all(std::vector<int64_t>& numbers) {
   Pending pending;
   for (int away = 1; away < ranks_; away *= 2) {
     own = numbers;
-    receive(pending, (rank_ - away + ranks_) % ranks_, tag, others.data(), bytes);
+    const int peer = (rank_ - away + ranks_) % ranks_;
+    const Waits waits(*this, peer);
+    receive(pending, peer, tag, others.data(), bytes);
     post(pending, (rank_ + away) % ranks_, tag, own.data(), bytes);
     wait(pending);
     for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::max(numbers[i], others[i]);

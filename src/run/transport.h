@@ -7,6 +7,7 @@
 // gives its core to others (run/patience.h).
 //
 // Without MPI there is one rank, and no messages. The main thread makes all calls, except abort().
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -76,6 +77,15 @@ class Transport {
       if (patience.looked()) make_progress();
   }
 
+  /// What this rank waits for in a control message. Another thread may read it.
+  struct Waiting {
+    static constexpr int kNobody = -2;
+    static constexpr int kOthers = -1;  ///< some other rank
+    std::atomic<int> rank{kNobody};
+    std::atomic<int64_t> begun{0};  ///< how many waits have begun
+  };
+  const Waiting& waiting() const { return waiting_; }
+
   /// Replaces each number by its maximum over all ranks.
   void max_of_all(std::vector<int64_t>& numbers);
   /// Replaces each number by its sum over all ranks, modulo 2^64.
@@ -99,6 +109,8 @@ class Transport {
   bool goes_by_mailbox(int peer, int64_t bytes) const;
   void post(Pending& pending, int peer, int tag, const void* data, int64_t bytes);
   void wait_for(Mpi::Request request);
+  /// Notes what this rank waits for while the returned object lives.
+  class [[nodiscard]] Waits;
   std::unique_ptr<Mpi> mpi_;  // null without MPI
   bool started_ = false;
   std::unique_ptr<Mailboxes> mailboxes_;  // null if ranks share no memory
@@ -111,6 +123,7 @@ class Transport {
   bool may_share_memory_ = false;
   int64_t collectives_at_once_ = 256;
   int64_t sent_ = 0;
+  Waiting waiting_;
 };
 
 }  // namespace mtf::run

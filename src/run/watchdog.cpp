@@ -6,11 +6,13 @@
 #include <cstdio>
 
 #include "graph/op.h"
+#include "support/text.h"
 
 namespace mtf::run {
 
-Watchdog::Watchdog(int rank, const std::atomic<int64_t>& moved, const std::atomic<const spmd::Instruction*>& at)
-    : rank_(rank), moved_(moved), at_(at), thread_([this] { watch(); }) {}
+Watchdog::Watchdog(int rank, const std::atomic<int64_t>& moved, const std::atomic<const spmd::Instruction*>& at,
+                   const Transport::Waiting& waiting, int seconds)
+    : rank_(rank), moved_(moved), at_(at), waiting_(waiting), seconds_(seconds), thread_([this] { watch(); }) {}
 
 Watchdog::~Watchdog() {
   {
@@ -22,23 +24,32 @@ Watchdog::~Watchdog() {
 }
 
 void Watchdog::watch() {
-  constexpr int kSeconds = 60;
   int64_t last = -1;
   int still = 0;
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, std::chrono::seconds(1), [this] { return end_; })) {
-    int64_t now = moved_.load(std::memory_order_relaxed);
-    const spmd::Instruction* at = at_.load(std::memory_order_relaxed);
-    still = now == last && at != nullptr ? still + 1 : 0;
+    const int64_t now = moved_.load(std::memory_order_relaxed) + waiting_.begun.load(std::memory_order_relaxed);
+    const spmd::Instruction* const at = at_.load(std::memory_order_relaxed);
+    const int awaited = waiting_.rank.load(std::memory_order_relaxed);
+    still = now == last && (at != nullptr || awaited != Transport::Waiting::kNobody) ? still + 1 : 0;
     last = now;
-    if (still != kSeconds) continue;
-    std::string what = at->kind == spmd::InstructionKind::kCompute ? std::string(at->node->op->name)
-                       : is_collective(at->kind)                   ? std::string(name(counted_as(at->kind)))
-                                                                   : "slice";
-    std::string text = fmt::format("rank {} has been in {} ({}) for a minute, step {} of this run\n", rank_, what,
-                                   at->node ? to_text(at->node->span) : "", now);
-    std::fputs(text.c_str(), stderr);
+    if (still == seconds_) std::fputs(report(at, awaited).c_str(), stderr);
   }
+}
+
+std::string Watchdog::report(const spmd::Instruction* at, int awaited) const {
+  const std::string when = fmt::format("step {} of this run", moved_.load(std::memory_order_relaxed));
+  const std::string time = seconds_ == kSeconds ? "a minute" : mtf::count_text(seconds_, "second");
+  if (at == nullptr)
+    return fmt::format(
+        "rank {} has waited for {} for {}, after {}: a rank that says no such thing has ended or stands "
+        "still\n",
+        rank_, awaited >= 0 ? fmt::format("rank {}", awaited) : "other ranks", time, when);
+  const std::string_view what = at->kind == spmd::InstructionKind::kCompute ? at->node->op->name
+                                : is_collective(at->kind)                   ? name(counted_as(at->kind))
+                                                                            : "slice";
+  return fmt::format("rank {} has been in {} ({}) for {}, {}\n", rank_, what, at->node ? to_text(at->node->span) : "",
+                     time, when);
 }
 
 }  // namespace mtf::run

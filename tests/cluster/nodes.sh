@@ -47,6 +47,7 @@ on_nodes() {
 
 # For any node but node0. Signals go to all processes of the node but its first.
 kill_node() { in_node "$1" sh -c 'kill -KILL -1'; }
+freeze_node() { in_node "$1" sh -c 'kill -STOP -1'; }
 cut_node() { ip link set "port$1" down; }
 join_node() { ip link set "port$1" up; }
 
