@@ -6,9 +6,9 @@
 // from the forward pass. The copies of a segment are in the program behind the backward passes of later segments, and
 // before its own. Thus one segment at a time is in memory (Chen et al. 2016, section 3).
 //
-// A segment that ends in a resharding (`recompute(fn(x) = x @ {..}, x)`) is an exception: gradient rules of operations
-// behind the segment read a copy, too. So the block of x is kept, and gathered again for the backward pass (sequence
-// parallelism: Korthikanti et al. 2022, section 4.2.2).
+// A segment without products that ends in a resharding (`recompute(fn(x) = x @ {..}, x)`) is an exception: gradient
+// rules of operations behind the segment read a copy, too. So the block of x is kept, and gathered again for the
+// backward pass (sequence parallelism: Korthikanti et al. 2022, section 4.2.2).
 #include "ops/gradients.h"
 
 #include <algorithm>
@@ -244,13 +244,36 @@ class Backward {
     return {copies_[value.node.get()], value.result};
   }
 
+  /// True if the part of its segment that the value depends on multiplies no matrices and runs no loop, so that a copy
+  /// costs little.
+  static bool costs_little(const graph::Value& value) {
+    const graph::SegmentRef& segment = value.node->segment;
+    std::vector<const graph::Node*> stack{value.node.get()};
+    const int64_t mark = graph::new_mark();
+    while (!stack.empty()) {
+      const graph::Node& node = *stack.back();
+      stack.pop_back();
+      const graph::LaidOutOperation& operation = *node.operation;
+      if (operation.region || operation.op->work == graph::Work::kContraction ||
+          operation.op->work == graph::Work::kProducts)
+        return false;
+      for (const graph::Value& operand : node.operands()) {
+        if (!is_inside(operand, segment) || operand.node->mark == mark) continue;
+        operand.node->mark = mark;
+        stack.push_back(operand.node.get());
+      }
+    }
+    return true;
+  }
+
   /// Returns the copy of a value that a segment has resharded last, or that is a view of such a value; else nothing.
   graph::Value resharded_again(const graph::Value& value) {
     const graph::Node& node = *value.node;
     const graph::Op& op = *node.operation->op;
     if (op.role != graph::Role::kView || node.operands().size() != 1 || !passes(node)) return {};
     if (node.is_held() || node.is_computed(value.result)) return {};
-    if (&op == &kLayout && node.segment && !node.segment->is_backward) return again(value, node.segment);
+    if (&op == &kLayout && node.segment && !node.segment->is_backward)
+      return costs_little(value) ? again(value, node.segment) : graph::Value();
     if (const auto at = copies_.find(&node); at != copies_.end()) return {at->second, value.result};
     const graph::Value of = resharded_again(node.operands()[0]);
     if (!of) return {};

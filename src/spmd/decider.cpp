@@ -158,7 +158,7 @@ ResultDecision Decider::result(graph::ProgramValue value, int outcome, ReasonRef
   ResultDecision decision{.outcome = outcome, .partial = local_[outcome].partial, .reason = std::move(reason)};
   if (decision.partial) decision.stays = stays_partial(value, local_[outcome].element, decision.partial);
   if (decision.stays != StaysPartial::kNo) return decision;
-  decision.wanted = is_unread(value) ? local_[outcome].sharding() : operation_of(value)->shardings[value.result];
+  decision.wanted = operation_of(value)->shardings[value.result];
   decision.resharding = local_.way_to(outcome, decision.wanted);
   return decision;
 }
@@ -169,7 +169,7 @@ ResultDecision Decider::result(graph::ProgramValue value, int outcome, ReasonRef
 StaysPartial Decider::stays_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const {
   if (is_term_alone(value, axes)) return parts == graph_.type(value).element ? StaysPartial::kTerm : StaysPartial::kNo;
   if (goes_to_owner_alone(value, axes)) return StaysPartial::kOwner;
-  if (is_unread(value)) return StaysPartial::kUnread;
+  if (readers_.of(value).empty() && !readers_.is_root(value)) return StaysPartial::kUnread;
   const ProgramReaders::Read* read = readers_.only(value);
   if (!read) return StaysPartial::kNo;
   const graph::LaidOutOperation& reader = *graph_.operations[read->operation].operation;

@@ -73,8 +73,6 @@ class Decider {
                                                  const std::vector<bool>& zeros);
   void keep_blocks(IterationSplit& split, const graph::LaidOutOperation& reshape, const Sharding& has);
   bool joins_sums(int index, const std::vector<int>& operands) const;
-  /// True for a result that nothing needs, of an operation with several. It stays as it is computed.
-  bool is_unread(graph::ProgramValue value) const { return readers_.of(value).empty() && !readers_.is_root(value); }
   StaysPartial stays_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const;
   bool goes_to_owner_alone(graph::ProgramValue value, AxisSet axes) const;
   /// True if a value, or a view of it, has no use other than as such a term.

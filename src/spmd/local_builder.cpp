@@ -189,19 +189,24 @@ void LocalBuilder::is_view(int result, int operand, const graph::OperationRef& n
   if (!is_stored(operand)) view_of_[result] = {operand, node};
 }
 
-LocalBuilder::CopyKey LocalBuilder::key_of(int value, const Sharding& wanted) const {
+LocalBuilder::CopyKey LocalBuilder::key_of(int value, const Sharding& wanted, int32_t replica) const {
   std::string key(reinterpret_cast<const char*>(&wanted.partial), sizeof wanted.partial);
   for (const AxisList& list : wanted.dims) key.append(reinterpret_cast<const char*>(&list), sizeof list);
   if (backward_ && is_stored(value)) key.push_back('b');
-  if (replica_ != 0) key.append(reinterpret_cast<const char*>(&replica_), sizeof replica_);
+  if (replica != 0) key.append(reinterpret_cast<const char*>(&replica), sizeof replica);
   return {value, std::move(key)};
+}
+
+int LocalBuilder::copy_of(int value, const Sharding& wanted) const {
+  auto copy = copies_.find(key_of(value, wanted, replica_));
+  if (copy == copies_.end() && backward_ && replica_ == 0) copy = copies_.find(key_of(value, wanted, last_replica_));
+  return copy == copies_.end() ? -1 : copy->second;
 }
 
 bool LocalBuilder::has_copy(int value, const Sharding& wanted) const {
   for (auto view = view_of_.find(value); view != view_of_.end(); view = view_of_.find(value))
     value = view->second.operand;
-  return lies_as(program_.values[value], wanted) || copies_.contains(key_of(value, wanted)) ||
-         copy_of_input(value, wanted) >= 0;
+  return lies_as(program_.values[value], wanted) || copy_of(value, wanted) >= 0 || copy_of_input(value, wanted) >= 0;
 }
 
 std::vector<int> LocalBuilder::brought(int value) const {
@@ -221,15 +226,15 @@ std::vector<Sharding> LocalBuilder::copies(int value) const {
 }
 
 void LocalBuilder::has_been_brought(int value, int copy) {
-  if (copies_.try_emplace(key_of(value, program_.values[copy].sharding()), copy).second) communicated_.insert(copy);
+  if (copies_.try_emplace(key_of(value, program_.values[copy].sharding(), replica_), copy).second)
+    communicated_.insert(copy);
 }
 
 Resharding LocalBuilder::way_to(int value, const Sharding& wanted) {
   using Kind = Resharding::Kind;
   const LocalValue& from = program_.values[value];
   if (lies_as(from, wanted)) return {.kind = Kind::kStays, .value = value};
-  if (const auto copy = copies_.find(key_of(value, wanted)); copy != copies_.end())
-    return {.kind = Kind::kCopy, .value = value, .copy = copy->second};
+  if (const int copy = copy_of(value, wanted); copy >= 0) return {.kind = Kind::kCopy, .value = value, .copy = copy};
   if (const auto view = view_of_.find(value); view != view_of_.end())
     return {.kind = Kind::kView,
             .value = value,
@@ -285,7 +290,7 @@ int LocalBuilder::bring(const Resharding& resharding, const Sharding& wanted, co
         communicated_.insert(copy);
       break;
   }
-  copies_.emplace(key_of(value, wanted), copy);
+  copies_.emplace(key_of(value, wanted, replica_), copy);
   return copy;
 }
 

@@ -5,7 +5,8 @@
 // read that copy. A view (the memory of another value under other names) has no copies of its own: the builder copies
 // the other value and renames the copy. The backward pass copies variables again, so that the copies of the forward
 // pass need not be kept for it. Operations that are recomputed for the backward pass (ProgramOperation::replica) make
-// copies of their own, for the same reason: a segment keeps its inputs as they are stored.
+// copies of their own, for the same reason: a segment keeps its inputs as they are stored. The gradients of the segment
+// read these copies too.
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -56,7 +57,10 @@ class LocalBuilder {
   /// iteration.
   int add_sum(int term, const graph::OperationRef& node);
   /// Sets the replica (ProgramOperation::replica) of the instructions that follow; 0: none.
-  void in_replica(int32_t replica) { replica_ = replica; }
+  void in_replica(int32_t replica) {
+    replica_ = replica;
+    if (replica != 0) last_replica_ = replica;
+  }
   /// `origin`: the index of `node` in the captured program, or -1.
   void compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
                int32_t origin = -1);
@@ -113,7 +117,9 @@ class LocalBuilder {
   std::shared_ptr<const ReshardWay> from_last_stage(int value, std::shared_ptr<const ReshardWay> way) const;
   int sent_from_last_stage(int value, ReshardWay way, const graph::OperationRef& node);
   using CopyKey = std::pair<int, std::string>;
-  CopyKey key_of(int value, const Sharding& wanted) const;
+  CopyKey key_of(int value, const Sharding& wanted, int32_t replica) const;
+  /// The copy of a value that the current operation may read; -1: there is none.
+  int copy_of(int value, const Sharding& wanted) const;
   /// Returns the index of the input's copy in this sharding, or -1.
   int32_t copy_of_input(int value, const Sharding& wanted) const;
   int add_instruction_of_input(LocalValue value, int32_t which, int32_t copy);
@@ -124,6 +130,7 @@ class LocalBuilder {
   LocalProgram program_;
   ReshardWays ways_;
   int32_t replica_ = 0;
+  int32_t last_replica_ = 0;  ///< of the segment whose gradients are computed, if it is recomputed
   std::map<CopyKey, int> copies_;
   std::unordered_map<int, std::vector<int>> exchanged_;  ///< for each value: the intervals that were fetched
   std::map<std::pair<int, const Mesh*>, int> remeshed_;
