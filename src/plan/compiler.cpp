@@ -70,8 +70,9 @@ void Compiler::rematerialize(const graph::Program& program, PassOptions& options
   PassOptions others = options;
   const auto most = static_cast<double>(std::max<int64_t>(options_.memory - (needed - best.predicted.peak_bytes), 0));
   for (const double share : kSharesInUse) {
-    if (needed <= options_.memory) return;
-    others.most_in_use = static_cast<int64_t>(share * most);
+    const auto in_use = static_cast<int64_t>(share * most);
+    if (needed <= options_.memory || in_use == others.most_in_use) return;  // where nothing is left, shares are equal
+    others.most_in_use = in_use;
     Plan plan = make_plan(program, others);
     const int64_t bytes = needed_bytes(plan);
     if (bytes < needed) needed = bytes, best = std::move(plan), options.most_in_use = others.most_in_use;
