@@ -38,14 +38,39 @@ Span Offsets::span(std::size_t begin, std::size_t end) const {
 }
 
 LexedFile::LexedFile(const SourceFile& file)
-    : offsets_(file), input_(file.text().substr(offsets_.skipped())), lexer_(&input_) {
-  lexer_.removeErrorListeners();
+    : offsets_(file),
+      input_(file.text().substr(offsets_.skipped())),
+      lexer_(&input_),
+      automaton_(*lexer_.getInterpreter<antlr4::atn::LexerATNSimulator>()) {}
+
+// Does what antlr4::Lexer::nextToken does, without an object for each token and its line. Nothing is thrown, because
+// each mode of the lexer has a rule for any character.
+LexedToken LexedFile::next() {
+  if (lexer_.mode == antlr4::Lexer::DEFAULT_MODE) {
+    skip([](std::size_t c) { return c == ' ' || c == '\t'; });
+    const std::size_t comment = input_.index();
+    if (input_.LA(1) == '#') {
+      skip([](std::size_t c) { return c != '\n' && c != '\r'; });
+      return token(MtfLexer::COMMENT, comment);
+    }
+  }
+  const std::size_t begin = input_.index();
+  if (input_.LA(1) == antlr4::IntStream::EOF) return token(antlr4::Token::EOF, begin);
+  lexer_.type = antlr4::Token::INVALID_TYPE;
+  const std::size_t matched = automaton_.match(&input_, lexer_.mode);
+  return token(lexer_.type == antlr4::Token::INVALID_TYPE ? matched : lexer_.type, begin);
 }
 
-LexedToken LexedFile::next() {
-  const auto token = lexer_.nextToken();
-  return {token->getType(), static_cast<std::uint32_t>(token->getStartIndex()),
-          static_cast<std::uint32_t>(token->getStopIndex() + 1)};
+// Goes to the first character that is not skipped, or to the end.
+template <typename Skipped>
+void LexedFile::skip(const Skipped& skipped) {
+  ssize_t ahead = 1;
+  for (std::size_t c = input_.LA(1); c != antlr4::IntStream::EOF && skipped(c); c = input_.LA(ahead)) ++ahead;
+  input_.seek(input_.index() + static_cast<std::size_t>(ahead - 1));
+}
+
+LexedToken LexedFile::token(std::size_t type, std::size_t begin) {
+  return {type, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(input_.index())};
 }
 
 bool is_reserved_word(std::size_t token_type) { return token_type >= MtfLexer::DIM && token_type <= MtfLexer::NONE; }

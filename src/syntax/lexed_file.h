@@ -46,9 +46,14 @@ class LexedFile {
   const Offsets& offsets() const { return offsets_; }
 
  private:
+  template <typename Skipped>
+  void skip(const Skipped& skipped);
+  LexedToken token(std::size_t type, std::size_t begin);
+
   Offsets offsets_;
   antlr4::ANTLRInputStream input_;
   MtfLexer lexer_;
+  antlr4::atn::LexerATNSimulator& automaton_;  // the lexer's
 };
 
 // "`let`", "`+`" for a token type with a fixed text, otherwise an empty view.
