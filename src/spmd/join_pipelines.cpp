@@ -158,7 +158,7 @@ class Joiner {
     std::vector<double> numbers;
     auto made = std::make_shared<graph::LaidOutOperation>();
     for (size_t i = 0; i < count(); ++i) {
-      if (parts_.of(i) != part) continue;
+      if (parts_.of(i) != part && !(part == Part::kExit && parts_.is_drawn_again(i))) continue;
       graph::ProgramOperation entry = program_.operations[i];
       const std::span<const ProgramValue> operands = program_.operands_of(i);
       entry.operation = micro_.operation(in_stage(operation(i)));

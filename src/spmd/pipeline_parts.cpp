@@ -21,6 +21,8 @@ PipelineParts::PipelineParts(const graph::Program& program, int forward, int bac
       region_(*first_.region),
       parts_(program.operations.size(), Part::kBefore),
       along_(program.operations.size()),
+      is_drawn_(program.operations.size(), false),
+      drawn_again_(program.operations.size(), false),
       outputs_(static_cast<size_t>(Part::kAfter) + 1) {}
 
 bool PipelineParts::find() {
@@ -99,16 +101,19 @@ bool PipelineParts::is_by_micro_batch(size_t i) {
 /// Makes in a part what only this part reads. Such a value then exists for one micro-batch at a time.
 void PipelineParts::take_operands() {
   std::vector<Readers> readers(parts_.size(), 0);
+  for (size_t i = 0; i < parts_.size(); ++i) is_drawn_[i] = depends_on_draws_alone(i);
   for (const std::vector<ProgramValue>* ends : {&program_.roots, &program_.for_gradients})
     for (const ProgramValue value : *ends)
       if (!value.is_input()) readers[value.source] |= bit(Part::kAfter);
   for (size_t i = parts_.size(); i-- > 0;) {
     if (parts_[i] == Part::kBefore) parts_[i] = part_for(i, readers[i]);
+    drawn_again_[i] = parts_[i] == Part::kEntry && (readers[i] & bit(Part::kExit)) && is_drawn_[i];
+    const Readers here = bit(parts_[i]) | (drawn_again_[i] ? bit(Part::kExit) : 0);
     const std::span<const ProgramValue> operands = program_.operands_of(i);
     for (size_t k = 0; k < operands.size(); ++k) {
       // the first stage alone reads the start
       const bool is_start = static_cast<int>(i) == forward_ && static_cast<int32_t>(k) < region_.carried;
-      if (!operands[k].is_input()) readers[operands[k].source] |= bit(is_start ? Part::kEntry : parts_[i]);
+      if (!operands[k].is_input()) readers[operands[k].source] |= is_start ? bit(Part::kEntry) : here;
     }
   }
 }
@@ -124,11 +129,20 @@ PipelinePart PipelineParts::part_for(size_t i, Readers readers) {
       return one;
   // a turn leaves sums, and nothing adds up truth values
   const bool is_left =
-      (readers & bit(Part::kEntry)) == readers || operation(i).results[0].element != ElementType::kBool;
+      (readers & bit(Part::kEntry)) == readers || operation(i).results[0].element != ElementType::kBool || is_drawn_[i];
   if (!is_for_entry || !is_left || (!is_repeated_number(i) && !is_computed_by_micro_batch(i))) return Part::kBefore;
   for (const Sharding& lies : operation(i).shardings)
     if (lies.split() & region_.stages.set()) return Part::kBefore;
   return Part::kEntry;
+}
+
+/// True if random calls and numbers of the host decide the operation's results. Its operands are known already.
+bool PipelineParts::depends_on_draws_alone(size_t i) const {
+  if (operation(i).op->is_leaf() || operation(i).region) return false;
+  const std::span<const ProgramValue> operands = program_.operands_of(i);
+  return std::all_of(operands.begin(), operands.end(), [&](ProgramValue value) {
+    return value.is_input() ? program_.maker(value).op->role == graph::Role::kNumber : is_drawn_[value.source];
+  });
 }
 
 bool PipelineParts::is_repeated_number(size_t i) const {
@@ -153,7 +167,7 @@ bool PipelineParts::is_larger_than_operands(size_t i) const {
 
 void PipelineParts::find_outputs() {
   const auto read = [&](ProgramValue value, Part by) {
-    if (!is_inside(value)) return;
+    if (!is_inside(value) || (by == Part::kExit && is_drawn_again(value.source))) return;
     if (!is_inside(by)) read_outside_.insert(value);
     if (of(value) != by) outputs_[static_cast<size_t>(of(value))].insert(value);
   };

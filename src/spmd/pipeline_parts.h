@@ -32,6 +32,8 @@ class PipelineParts {
   PipelinePart of(graph::ProgramValue value) const {
     return value.is_input() ? PipelinePart::kBefore : parts_[value.source];
   }
+  /// True for an operation of the entry that is also one of the exit: a mask of dropout, which both draw.
+  bool is_drawn_again(size_t operation) const { return drawn_again_[operation]; }
   bool is_inside(PipelinePart part) const { return part != PipelinePart::kBefore && part != PipelinePart::kAfter; }
   bool is_inside(graph::ProgramValue value) const { return is_inside(of(value)); }
   graph::AlongMicro along(graph::ProgramValue value) const;
@@ -52,6 +54,7 @@ class PipelineParts {
   bool is_by_micro_batch(size_t i);
   void take_operands();
   PipelinePart part_for(size_t i, Readers readers);
+  bool depends_on_draws_alone(size_t i) const;
   bool is_repeated_number(size_t i) const;
   bool is_computed_by_micro_batch(size_t i);
   bool is_larger_than_operands(size_t i) const;
@@ -64,6 +67,7 @@ class PipelineParts {
   const graph::Region& region_;
   std::vector<PipelinePart> parts_;                    // for each operation
   std::vector<std::vector<graph::AlongMicro>> along_;  // for each operation of the joined loop: its results
+  std::vector<bool> is_drawn_, drawn_again_;           // for each operation
   std::set<graph::ProgramValue> read_outside_;
   std::vector<std::set<graph::ProgramValue>> outputs_;  // for each part
 };
