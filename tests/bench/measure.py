@@ -79,9 +79,9 @@ def is_collective(event):
 
 
 def steps_of_timeline(file, steps, operation=None, last=None):
-    """The median seconds from one step to the next, of the `last` ones or of all but the first three, which touch memory for the
-    first time: from what happens most often to its next time. `operation` happens once in each step, where several steps are one
-    program."""
+    """The median seconds from one step to the next, of all but the first three, which touch memory for the first time: from what
+    happens most often to its next time. Where several steps are one program, `operation` happens once in each step. Then it is the
+    mean of the `last` ones, because the host's time stands between programs, and most steps begin inside one."""
     begins = {}
     for event in events_of(file):
         name = event["name"] if operation is None else event["name"].split(":")[0]
@@ -91,8 +91,9 @@ def steps_of_timeline(file, steps, operation=None, last=None):
     if not counts:
         sys.exit(f"{file}: nothing happens once in each of {steps} steps")
     times = next(sorted(times) for times in begins.values() if len(times) == max(counts))
-    times = times[-last - 1:] if last else times[3:]
-    return statistics.median(b - a for a, b in zip(times, times[1:])) / 1e6
+    if last:
+        return (times[-1] - times[-last - 1]) / last / 1e6
+    return statistics.median(b - a for a, b in zip(times[3:], times[4:])) / 1e6
 
 
 def our_step(script, steps, words=(), settings={}, ranks=1, cores=1, operation=None, last=None):
