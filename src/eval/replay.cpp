@@ -182,21 +182,31 @@ std::optional<HostValue> Replay::ahead(const ast::Expr& expr, const ScopePtr& sc
   return std::nullopt;
 }
 
-const ast::Expr* Replay::condition_of(size_t statement, const ScopePtr& scope) const {
+std::optional<Replay::Condition> Replay::condition_of(size_t statement, const ScopePtr& scope) const {
   auto* branch = body_.statements[statement].as<ast::IfStmt>();
-  if (!branch || branch->otherwise || branch->branches.size() != 1) return nullptr;
+  if (!branch || branch->otherwise || branch->branches.size() != 1) return std::nullopt;
   const ast::Expr& condition = *branch->branches[0].condition;
   for (const Name name : ast::mentions_of(condition))
-    if (info_.assigns.contains(name) || info_.bound.contains(name)) return nullptr;
-  const std::optional<HostValue> holds = ahead(condition, scope);
-  return holds && holds->is<bool>() ? &condition : nullptr;
+    if (info_.assigns.contains(name) || info_.bound.contains(name)) return std::nullopt;
+  const std::optional<HostValue> value = ahead(condition, scope);
+  const bool* const holds = value ? value->as<bool>() : nullptr;
+  return holds ? std::optional<Condition>({&condition, *holds}) : std::nullopt;
 }
 
-bool Replay::none_holds(const std::vector<const ast::Expr*>& conditions, const ScopePtr& scope) const {
-  return std::all_of(conditions.begin(), conditions.end(), [&](const ast::Expr* condition) {
-    const std::optional<HostValue> holds = ahead(*condition, scope);
+bool Replay::is_of_plain_names(const ast::Expr& expr, const ScopePtr& scope) const {
+  const ast::NameSet names = ast::mentions_of(expr);
+  return std::all_of(names.begin(), names.end(), [&](Name name) {
+    const Binding* const binding = scope->find_own(name) ? nullptr : scope->find(name).binding;
+    const HostValue none, &value = binding ? binding->value : none;
+    return value.is<int64_t>() || value.is<double>() || value.is<bool>() || value.is<Text>() || value.is<Dim>();
+  });
+}
+
+bool Replay::hold_as_recorded(const std::vector<Condition>& conditions, const ScopePtr& scope) const {
+  return std::all_of(conditions.begin(), conditions.end(), [&](const Condition& condition) {
+    const std::optional<HostValue> holds = ahead(*condition.expr, scope);
     const bool* const known = holds ? holds->as<bool>() : nullptr;
-    return known && !*known;
+    return known && *known == condition.holds;
   });
 }
 
@@ -262,8 +272,11 @@ void Replay::find_what_is_read(Record& record, const ScopePtr& scope) const {
     for (const ast::Ident& ident : ast::names_bound_by(body_.statements[i])) ++bound[ident.name];
   const OwnScope numbers = evaluator_.nested(scope);
   for (size_t i = record.first; i < record.last; ++i) {
-    if (const ast::Expr* const condition = condition_of(i, scope)) record.conditions.push_back(condition);
-    else if (!add_numbers(body_.statements[i], bound, numbers, record, seen))
+    if (const std::optional<Condition> condition = condition_of(i, scope)) {
+      if (is_of_plain_names(*condition->expr, scope)) seen.merge(ast::mentions_of(*condition->expr));
+      else record.conditions.push_back(*condition);
+      if (condition->holds) seen.merge(body_.statements[i].as<ast::IfStmt>()->branches[0].body.facts->mentions());
+    } else if (!add_numbers(body_.statements[i], bound, numbers, record, seen))
       seen.insert(info_.statement_mentions[i].begin(), info_.statement_mentions[i].end());
   }
   record.mentioned.assign(seen.begin(), seen.end());
@@ -330,7 +343,15 @@ void Replay::begin_iteration() {
 }
 
 void Replay::has_effect() {
-  if (making_ && !is_behind_) leave_out(statement_);
+  if (!making_ || is_behind_) return;
+  const auto is_here = [&](const Condition& condition) {
+    const auto* branch = body_.statements[statement_].as<ast::IfStmt>();
+    return condition.holds && branch && condition.expr == branch->branches[0].condition.get();
+  };
+  // A condition that seldom holds is no reason to evaluate its statement each time.
+  if (std::any_of(making_->conditions.begin(), making_->conditions.end(), is_here) && ++effects_ <= kMostMisses)
+    return making_.reset();
+  leave_out(statement_);
 }
 
 void Replay::leave_out(size_t statement) {
@@ -505,8 +526,8 @@ bool Replay::replays_at(size_t statement, const ScopePtr& scope) {
   if (evaluator_.builder.table->any_pending_held() || evaluator_.cuts.in_counters()) return false;
   if (!is_confirmed_) {
     begin_record(statement, scope);
-  } else if (none_holds(known_->conditions, scope)) {
-    replays_ = matches(scope);
+  } else {
+    replays_ = hold_as_recorded(known_->conditions, scope) && matches(scope);
     if (replays_) misses_ = 0;
     else if (++misses_ > kMostMisses) changes(0);
   }
@@ -519,7 +540,7 @@ void Replay::begin_record(size_t statement, const ScopePtr& scope) {
   record.last = last_;
   find_what_is_read(record, scope);
   Names names = names_of(record, scope);
-  if (!names.is_known || !none_holds(record.conditions, scope)) return making_.reset();
+  if (!names.is_known) return making_.reset();
   record.host = std::move(names.host);
   record.firsts = firsts_of(names.tensors);
   for (const graph::Value& tensor : names.tensors) {
@@ -618,12 +639,14 @@ void Replay::end_iteration(Flow flow, Span loop, bool cuts) {
   is_confirmed_ = known_ && is_repeated(*known_, *record);
   // The range's first statement may read values that differ in each iteration (its number, its item of a list). Perhaps
   // the later statements do not. So the next record begins at the second statement of the range.
-  if (known_ && known_->first == record->first && !have_same_names(*known_, *record)) {
+  if (known_ && known_->first == record->first && known_->conditions == record->conditions &&
+      !have_same_names(*known_, *record)) {
     first_ = (record->first + 1) % body_.statements.size();
     if (first_ == 0) next_try_ = iterations_ + kLongestWait;
   }
   if (is_confirmed_) tries_ = 0;
   known_ = std::move(record);
+  effects_ = 0;
 }
 
 // ---- records --------------------------------------------------------------------------------------------------------

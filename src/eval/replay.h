@@ -18,7 +18,7 @@
 //     let loss = loss_of(net(ids), next)              replayed
 //     opt.minimize(loss)                              replayed: the program has `loss` among its results
 //     print(loss)                                     evaluated: nothing is left to compute
-//     if step % 100 == 0 { print(loss(net(ids), next)) }    condition evaluated first; if it holds, so is everything
+//     if step % 100 == 0 { print(loss(net(ids), next)) }    condition evaluated first; replayed if it holds as recorded
 //   }
 //
 // The evaluator does not log the reads of statements. A replay bounds them in four ways:
@@ -160,18 +160,24 @@ class Replay {
     double value = 0;                                    ///< in the recorded iteration
     std::optional<size_t> given = std::nullopt;          ///< index in `numbers`; none: it counts random calls
   };
+  /// The condition of an `if` in the range.
+  struct Condition {
+    const ast::Expr* expr;
+    bool holds;  ///< in the recorded iteration
+    bool operator==(const Condition&) const = default;
+  };
   /// The record of one iteration.
   struct Record {
     Record() {}  ///< std::optional asks for one before Replay is complete
     bool binds_number(Name name) const;
     void works_at(size_t statement) { first_work = std::min(first_work, statement); }
-    size_t first = 0;                          ///< first statement of the range
-    size_t last = 0;                           ///< one past the last statement of the range
-    size_t first_work = SIZE_MAX;              ///< the first statement that changed something that a replay changes
-    Span place;                                ///< of the cut
-    int64_t last_node = 0;                     ///< the last node at the end of the range
-    std::vector<const ast::Expr*> conditions;  ///< conditions in the range; none held
-    std::vector<Name> mentioned;               ///< by the other statements, except in `numbers`
+    size_t first = 0;                   ///< first statement of the range
+    size_t last = 0;                    ///< one past the last statement of the range
+    size_t first_work = SIZE_MAX;       ///< the first statement that changed something that a replay changes
+    Span place;                         ///< of the cut
+    int64_t last_node = 0;              ///< the last node at the end of the range
+    std::vector<Condition> conditions;  ///< in the range
+    std::vector<Name> mentioned;        ///< by the other statements, except in `numbers`
     std::vector<Number> numbers;
     std::vector<HostValue> host;
     std::vector<Kind> kinds;     ///< of the names' tensors
@@ -193,10 +199,14 @@ class Replay {
   /// compute a value from values of the host: print, draw, read a tensor, add to the graph, change an object. The
   /// attempt ends before that, so it leaves nothing behind, and the statement evaluates the expression again.
   std::optional<HostValue> ahead(const ast::Expr& expr, const ScopePtr& scope) const;
-  /// Returns the condition of an `if` without `else` that is a direct statement of the body, else null. It must be
-  /// evaluated ahead, from names that the body does not change. If it is false, a replay ignores the `if`.
-  const ast::Expr* condition_of(size_t statement, const ScopePtr& scope) const;
-  bool none_holds(const std::vector<const ast::Expr*>& conditions, const ScopePtr& scope) const;
+  /// Returns the condition of an `if` without `else` that is a direct statement of the body, else nothing. It must be
+  /// evaluated ahead, from names that the body does not change. A replay ignores the `if` where the condition fails.
+  /// Where it holds, the `if` is replayed as its block is.
+  std::optional<Condition> condition_of(size_t statement, const ScopePtr& scope) const;
+  /// True if all names of a condition come from outside the iteration, and stand for numbers, truth values, texts and
+  /// dims. A replay compares their values, and need not evaluate the condition.
+  bool is_of_plain_names(const ast::Expr& expr, const ScopePtr& scope) const;
+  bool hold_as_recorded(const std::vector<Condition>& conditions, const ScopePtr& scope) const;
   /// Finds the record's conditions, numbers and names in the text of its statements.
   void find_what_is_read(Record& record, const ScopePtr& scope) const;
   /// Adds the numbers that a statement binds or passes to calls, and the names that the rest of the statement mentions.
@@ -264,6 +274,7 @@ class Replay {
   const bool carries_;            ///< see the constructor
   bool follows_numbers_ = false;  ///< the record has numbers, and its range has not ended
   int64_t iterations_, next_try_ = 0, tries_ = 0, misses_ = 0;
+  int64_t effects_ = 0;  ///< records that ended at an effect inside an `if`, one after the other
 };
 
 }  // namespace mtf::eval

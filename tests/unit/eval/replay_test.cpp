@@ -170,7 +170,11 @@ INSTANTIATE_TEST_SUITE_P(
         "let loss = loss_of(x)\nopt.minimize(loss)\ntotal := total + loss",
         "let loss = loss_of(x)\nopt.minimize(loss)\ntotal := 0.9 * total + loss\nprint(total)",
         "let loss = loss_of(x)\nopt.minimize(loss)\nif step % 5 == 3 { print(loss) }\ncount := count + 1",
-        "count := count + 1\nlet loss = loss_of(x)\nopt.minimize(loss)\nprint(count, loss)"));
+        "count := count + 1\nlet loss = loss_of(x)\nopt.minimize(loss)\nprint(count, loss)",
+        // A condition holds in each iteration.
+        "if rate > 0 { opt.minimize(loss_of(x)) }", "if \"{rate}\" == \"0.1\" { opt.minimize(loss_of(x)) }",
+        "if step < 100 { opt.minimize(loss_of(x)) }\nopt.minimize(loss_of(2 * x))",
+        "if step > 3 { opt.minimize(loss_of(x)) }\nopt.minimize(loss_of(2 * x))"));
 
 TEST_P(Evaluated, AIterationThatIsAnotherEachTime) {
   expect_the_same(GetParam());
@@ -196,6 +200,11 @@ INSTANTIATE_TEST_SUITE_P(
         "opt.minimize(loss_of(x))\nif step % 4 == 3 { net.params[0] := zeros_like(net.params[0]) }",
         "opt.minimize(loss_of(x))\nif step == 6 { print(sum(net(x))) }\nif step == 8 { seed 5 }",
         "if step == 6 { x := 2 * x }\nopt.minimize(loss_of(x))",
+        "if step < 6 { opt.minimize(loss_of(x)) }\nopt.minimize(loss_of(2 * x))",
+        "if step % 2 == 0 { opt.minimize(loss_of(x)) }\nopt.minimize(loss_of(2 * x))",
+        "if step % 4 != 1 { opt.minimize(loss_of(x))\nprint(step) }\nopt.minimize(loss_of(2 * x))",
+        "if step > 2 {\nlet y = some[step]\nopt.minimize(loss_of(y))\n}\nopt.minimize(loss_of(2 * x))",
+        "if rate > 0.05 {\ntotal := total + mean(x)\nopt.minimize(loss_of(x + total))\n}\nif step == 7 { rate := 0 }",
         "let y = if step < 6 { x } else { some[step] }\nopt.minimize(loss_of(y))",
         "for k in 0..5 { opt.minimize(loss_of(x)) }",
         "let y = if step == 6 { random.normal([batch, wide]) } else { x }\nopt.minimize(loss_of(y))",
