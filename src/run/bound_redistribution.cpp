@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <deque>
 
 #include "run/collective.h"
 #include "schedule/pack.h"
@@ -32,14 +33,61 @@ class MovesBoxes : public BoundCollective {
   }
 
   bool advance(Transport& transport) override {
-    while (ended_ < rounds_.size() && transport.test(pending_[ended_ % kAtOnce])) end_round(transport);
+    while (ended_ < rounds_.size() && has_come(transport)) end_round(transport);
     return ended_ == rounds_.size();
   }
 
  private:
   static constexpr size_t kAtOnce = 2;
+  static constexpr int kPassed = static_cast<int>(spmd::Rounds::kMost);  // the first tag of what is passed on
 
-  void wait(Transport& transport) override { transport.wait(pending_[ended_ % kAtOnce]); }
+  /// A part of a message that this rank passes on as soon as it has come.
+  struct Piece {
+    const std::byte* data;
+    int64_t bytes;
+    const std::vector<int>* to;
+    Transport::Pending comes;
+  };
+
+  void wait(Transport& transport) override {
+    std::deque<Piece>& pieces = pieces_[ended_ % kAtOnce];
+    transport.wait(pieces.empty() ? pending_[ended_ % kAtOnce] : pieces.front().comes);
+  }
+
+  /// True if all messages of the first round that has not ended have come and gone.
+  bool has_come(Transport& transport) {
+    // The later round first: its messages must not wait for those of this one.
+    for (size_t ahead = std::min(rounds_.size() - ended_, kAtOnce); ahead-- > 0;) pass_on(transport, ended_ + ahead);
+    return pieces_[ended_ % kAtOnce].empty() && transport.test(pending_[ended_ % kAtOnce]);
+  }
+
+  void pass_on(Transport& transport, size_t r) {
+    std::deque<Piece>& pieces = pieces_[r % kAtOnce];
+    for (; !pieces.empty() && transport.test(pieces.front().comes); pieces.pop_front())
+      for (const int rank : *pieces.front().to)
+        transport.send_uncounted(pending_[r % kAtOnce], rank, tag_ + kPassed + static_cast<int>(r), pieces.front().data,
+                                 pieces.front().bytes);
+  }
+
+  void receive(Transport& transport, size_t r, const Message& message, std::byte* at) {
+    Transport::Pending& pending = pending_[r % kAtOnce];
+    const int tag = tag_ + static_cast<int>(r);
+    if (message.is_passed) {
+      for_pieces(message.bytes, [&](int64_t begin, int64_t bytes) {
+        transport.receive(pending, message.peer, tag + kPassed, at + begin, bytes);
+      });
+    } else if (message.pass_to.empty()) {
+      transport.receive(pending, message.peer, tag, at, message.bytes);
+    } else {
+      for_pieces(message.bytes, [&](int64_t begin, int64_t bytes) {
+        Piece& piece = pieces_[r % kAtOnce].emplace_back();
+        piece.data = at + begin;
+        piece.bytes = bytes;
+        piece.to = &message.pass_to;
+        transport.receive(piece.comes, message.peer, tag, at + begin, bytes);
+      });
+    }
+  }
 
   std::byte* target(const BoxCopy& copy) const { return static_cast<std::byte*>(to_[copy.to_slot]); }
   std::byte* staging(size_t round) const { return staging_ + largest_ * static_cast<int64_t>(round % kAtOnce); }
@@ -47,11 +95,11 @@ class MovesBoxes : public BoundCollective {
   void begin_round(Transport& transport, size_t r) {
     Transport::Pending& pending = pending_[r % kAtOnce];
     const int tag = tag_ + static_cast<int>(r);
-    for (const Message& message : rounds_[r].receives) {
-      std::byte* at =
-          message.in_place ? target(message.pieces[0]) + message.pieces[0].to_offset : staging(r) + message.staging;
-      transport.receive(pending, message.peer, tag, at, message.bytes);
-    }
+    transport.count(rounds_[r].passed_bytes);
+    for (const Message& message : rounds_[r].receives)
+      receive(
+          transport, r, message,
+          message.in_place ? target(message.pieces[0]) + message.pieces[0].to_offset : staging(r) + message.staging);
     send_all(rounds_[r], from_, staging(r), transport, pending, tag);
     for (const BoxCopy& copy : rounds_[r].local)
       run::run(copy, static_cast<const std::byte*>(from_[copy.from_slot]), target(copy));
@@ -72,6 +120,7 @@ class MovesBoxes : public BoundCollective {
   int tag_ = 0;
   size_t ended_ = 0;  // rounds
   std::array<Transport::Pending, kAtOnce> pending_;
+  std::array<std::deque<Piece>, kAtOnce> pieces_;
 };
 
 /// Returns what this rank's processors count for a movement.
@@ -91,7 +140,7 @@ plan::CollectiveCount count_of(const Hosting& hosting, const spmd::CollectiveRec
 
 std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const spmd::CollectiveRecord& record,
                                                const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
-                                               spmd::Sources sources) {
+                                               spmd::Sources sources, const SharedMemory* shared = nullptr) {
   const spmd::Transfers transfers(from, to, sources, axes);
   const plan::CollectiveCount counted = count_of(hosting, record, transfers, axes);
   if (record.movement == spmd::Movement::kAddFromGroup) return bind_exchange_add(hosting, transfers, counted);
@@ -99,8 +148,11 @@ std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const spm
     if (std::unique_ptr<BoundCollective> through_regions = bind_through_regions(hosting, from, to, axes, counted))
       return through_regions;
   const spmd::Rounds rounds = spmd::rounds_of(from, to, axes);
-  static_assert(spmd::Rounds::kMost <= Transport::kTagsOfCollective);
-  return std::make_unique<MovesBoxes>(redistribute_in_rounds(hosting, transfers, rounds), counted);
+  static_assert(2 * spmd::Rounds::kMost <= Transport::kTagsOfCollective);
+  std::vector<Redistribution> each = redistribute_in_rounds(hosting, transfers, rounds);
+  if (record.kind == spmd::InstructionKind::kAllGather && shared != nullptr)
+    send_to_nodes_once(each, hosting, transfers, axes, shared->transport());
+  return std::make_unique<MovesBoxes>(std::move(each), counted);
 }
 
 }  // namespace
@@ -115,7 +167,10 @@ void send_all(const Redistribution& plan, std::span<void* const> blocks, std::by
     if (message.in_place) at = block(message.pieces[0]) + message.pieces[0].from_offset;
     else
       for (const BoxCopy& piece : message.pieces) run::run(piece, block(piece), staging + message.staging);
-    transport.send(pending, message.peer, tag, at, message.bytes);
+    if (!message.in_pieces) transport.send(pending, message.peer, tag, at, message.bytes);
+    else
+      for_pieces(message.bytes,
+                 [&](int64_t begin, int64_t bytes) { transport.send(pending, message.peer, tag, at + begin, bytes); });
   }
 }
 
@@ -133,7 +188,7 @@ std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::I
     case spmd::Movement::kReduceScatter: return bind_reduce_scatter(hosting, *values[0], *results[0], axes, reduction);
     case spmd::Movement::kFromGroup:
     case spmd::Movement::kAddFromGroup:
-      return bind_movement(hosting, record, *values[0], *results[0], axes, spmd::Sources::kGroup);
+      return bind_movement(hosting, record, *values[0], *results[0], axes, spmd::Sources::kGroup, shared);
     case spmd::Movement::kFromPermuted:
       return bind_movement(hosting, record, *values[0], *results[0], axes, spmd::Sources::kPermuted);
     case spmd::Movement::kFromStage:  // these know their loop: run/bind_steps.cpp

@@ -197,7 +197,66 @@ class Planner {
   std::map<int, Message> sends_, receives_;
 };
 
+/// The ranks of this rank's group, by the node on which they are.
+class GroupRanks {
+ public:
+  GroupRanks(const Hosting& hosting, AxisSet axes, const Transport& transport) : transport_(transport) {
+    for (const int64_t processor : hosting.mesh()->group(hosting.processors()[0], axes)) {
+      const int rank = hosting.rank_of(processor);
+      on_[transport.node_of(rank)].push_back(rank);
+    }
+  }
+  const std::vector<int>& together_with(int rank) const { return on_.at(transport_.node_of(rank)); }
+  /// Returns the rank that receives what `sender` sends to the node of `receiver`. The ranks of a node take turns.
+  int receives_for(int receiver, int sender) const {
+    const std::vector<int>&theirs = together_with(receiver), &ours = together_with(sender);
+    const auto place = static_cast<size_t>(std::find(ours.begin(), ours.end(), sender) - ours.begin());
+    return theirs[place % theirs.size()];
+  }
+
+ private:
+  const Transport& transport_;
+  std::map<int, std::vector<int>> on_;  // by node
+};
+
+/// True if each rank has one processor, and each member of this rank's group needs all of the same box.
+bool need_the_same(const Hosting& hosting, const spmd::Transfers& transfers, AxisSet axes) {
+  const Mesh& mesh = *hosting.mesh();
+  if (mesh.size() != hosting.ranks() || (axes & ~transfers.from().varies()) != 0) return false;
+  const std::vector<int64_t> group = mesh.group(hosting.processors()[0], axes);
+  const BlockShape first = block_at(transfers.to(), mesh.coordinates(group[0]));
+  return std::all_of(group.begin(), group.end(), [&](int64_t member) {
+    return block_at(transfers.to(), mesh.coordinates(member)).box == first.box;
+  });
+}
+
 }  // namespace
+
+void send_to_nodes_once(std::vector<Redistribution>& rounds, const Hosting& hosting, const spmd::Transfers& transfers,
+                        AxisSet axes, const Transport& transport) {
+  if (!transport.has_several_nodes() || !need_the_same(hosting, transfers, axes)) return;
+  const GroupRanks group(hosting, axes, transport);
+  const int me = hosting.rank();
+  const auto is_here = [&](int rank) { return transport.node_of(rank) == transport.node_of(me); };
+  for (Redistribution& round : rounds) {
+    std::erase_if(round.sends, [&](const Message& message) {
+      if (is_here(message.peer) || group.receives_for(message.peer, me) == message.peer) return false;
+      round.passed_bytes += message.bytes;
+      return true;
+    });
+    for (Message& message : round.sends)
+      message.in_pieces = !is_here(message.peer) && group.together_with(message.peer).size() > 1;
+    for (Message& message : round.receives) {
+      if (is_here(message.peer)) continue;
+      const int receiver = group.receives_for(me, message.peer);
+      message.is_passed = receiver != me;
+      if (message.is_passed) message.peer = receiver;
+      else
+        for (const int rank : group.together_with(me))
+          if (rank != me) message.pass_to.push_back(rank);
+    }
+  }
+}
 
 void run(const BoxCopy& copy, const std::byte* from, std::byte* to) {
   if (copy.from_dense && copy.to_dense) {

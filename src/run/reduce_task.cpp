@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "run/node_reduce.h"
 #include "run/shared_reduce.h"
 #include "schedule/pack.h"
 #include "spmd/reduce_program.h"
@@ -155,6 +156,8 @@ std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElem
       spmd::ReduceProgram::all_reduce(group.tree_of_ranks(), count, largest, elements.size());
   if (!program.is_sent_whole() && can_share(group, shared))
     return make_shared_all_reduce(group, elements, count, *shared);
+  if (!program.is_sent_whole() && spans_nodes(group, shared))
+    return make_node_all_reduce(group, elements, program, *shared);
   return std::make_unique<ProgramTask>(group, elements, program);
 }
 

@@ -24,11 +24,14 @@ class SharedMemory {
 
   /// True if the ranks of this node share memory.
   bool is_there() const { return !notices_.empty(); }
+  /// True if the ranks of each node share memory, and there are several nodes. The same on all ranks.
+  bool is_on_all_nodes() const { return is_on_all_nodes_; }
+  const Transport& transport() const { return transport_; }
   /// True if this rank shares memory with `rank`, or is `rank`.
   bool reaches(int rank) const { return is_there() && transport_.place_here(rank) >= 0; }
 
   /// Makes every part at least as large as the largest request of a rank of the node. The old content is lost. All
-  /// ranks of the node call it together. Returns false, and changes nothing, if there is not enough memory.
+  /// ranks call it together. Returns false if there is not enough memory; with is_on_all_nodes() also on other nodes.
   bool reserve(int64_t bytes);
   int64_t bytes() const { return bytes_; }
   /// The part of a rank that this rank reaches; null while parts have no bytes.
@@ -52,10 +55,17 @@ class SharedMemory {
   Notice& notice(int rank, int64_t collective) const;
 
  private:
+  bool reserve_here(int64_t bytes);
+
   Transport& transport_;
   std::vector<SharedFile> notices_;  // for each rank of this node
   std::vector<SharedFile> parts_;
   int64_t bytes_ = 0;
+  bool is_on_all_nodes_ = false;
 };
+
+/// Copies to memory that other ranks will read and have read before. The caches of other cores hold its lines. The
+/// function prefetches several lines at a time, because fetching them one after another takes longer than the copy.
+void copy_for_others(std::byte* to, const std::byte* from, size_t bytes);
 
 }  // namespace mtf::run

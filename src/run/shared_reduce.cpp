@@ -12,20 +12,6 @@
 namespace mtf::run {
 namespace {
 
-/// Copies to memory that other ranks will read and have read before. The caches of other cores hold its lines. The
-/// function prefetches several lines at a time, because fetching them one after another takes longer than the copy.
-void copy_for_others(std::byte* to, const std::byte* from, size_t bytes) {
-  constexpr size_t kLine = 64, kAhead = 2 << 10;
-  const auto ask = [&](size_t begin) {
-    for (size_t at = begin; at < std::min(begin + kAhead, bytes); at += kLine) __builtin_prefetch(to + at, 1);
-  };
-  ask(0);
-  for (size_t done = 0; done < bytes; done += kAhead) {
-    ask(done + kAhead);
-    std::memcpy(to + done, from + done, std::min(bytes - done, kAhead));
-  }
-}
-
 class SharedTask : public ReduceTask {
  public:
   SharedTask(const ReduceGroup& group, ReduceElements elements, int64_t count, SharedMemory& memory)
@@ -99,7 +85,7 @@ class SharedTask : public ReduceTask {
 
   /// Returns a part of the array of another member. Counts its bytes.
   const std::byte* read(Transport& transport, int64_t member, Interval part) const {
-    transport.count_read(bytes(part));
+    transport.count(static_cast<int64_t>(bytes(part)));
     return laid_out(member) + part.first * elements_.size();
   }
 
@@ -143,7 +129,7 @@ class SharedTask : public ReduceTask {
     std::vector<const std::byte*> terms;
     for (int64_t member = 0; member < members(); ++member) {
       terms.push_back(member == me_ ? arrays_.own : laid_out(member));
-      if (member != me_) transport.count_read(bytes(slice(me_)) + bytes(slice(member)));
+      if (member != me_) transport.count(static_cast<int64_t>(bytes(slice(me_)) + bytes(slice(member))));
     }
     combine_all(elements_, tree_, terms, sums_.data(), count_);
     reach(SharedMemory::kEnded);

@@ -55,6 +55,10 @@ Transport::Transport(bool use_mpi, bool share_memory) {
   place_here_.assign(static_cast<size_t>(ranks_), -1);
   const std::vector<int64_t> here = gather_here({rank_});
   for (size_t i = 0; i < here.size(); ++i) place_here_[static_cast<size_t>(here[i])] = static_cast<int>(i);
+  std::vector<int64_t> nodes(static_cast<size_t>(ranks_), 0);
+  nodes[static_cast<size_t>(rank_)] = *std::min_element(here.begin(), here.end());
+  if (has_several_nodes()) max_of_all(nodes);
+  node_of_.assign(nodes.begin(), nodes.end());
   may_share_memory_ = ranks_here_ > 1 && min_here(share_memory) != 0;
   if (may_share_memory_) {
     mailboxes_ = std::make_unique<Mailboxes>(*this);

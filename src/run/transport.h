@@ -36,6 +36,9 @@ class Transport {
   int ranks_here() const { return ranks_here_; }
   /// The index of a rank on this node, in the order of gather_here(); -1 if it is on another node.
   int place_here(int rank) const { return place_here_[static_cast<size_t>(rank)]; }
+  /// The first rank on the node of a rank, which identifies the node.
+  int node_of(int rank) const { return node_of_[static_cast<size_t>(rank)]; }
+  bool has_several_nodes() const { return ranks_here_ < ranks_; }
   /// True if this node has several ranks, and all of them may share memory.
   bool may_share_memory() const { return may_share_memory_; }
 
@@ -63,12 +66,16 @@ class Transport {
   int64_t collectives_at_once() const { return collectives_at_once_; }
   void send(Pending& pending, int peer, int tag, const void* data, int64_t bytes);
   void receive(Pending& pending, int peer, int tag, void* data, int64_t bytes);
+  /// Sends without counting, where one rank sends for several of its node. The caller counts with count().
+  void send_uncounted(Pending& pending, int peer, int tag, const void* data, int64_t bytes) {
+    post(pending, peer, tag, data, bytes);
+  }
   /// Returns true once all messages have completed; then `pending` is empty.
   bool test(Pending& pending);
   void wait(Pending& pending);
-  /// Bytes that send() has sent, plus the bytes read from others in shared memory.
+  /// Bytes that send() has sent, plus those that count() has added.
   int64_t sent() const { return sent_; }
-  void count_read(size_t bytes) { sent_ += static_cast<int64_t>(bytes); }
+  void count(int64_t bytes) { sent_ += bytes; }
   /// Waits until `is_there` returns true. Meanwhile makes progress with all messages, because another rank may need one
   /// of them first.
   template <typename Look>
@@ -119,7 +126,7 @@ class Transport {
   int rank_ = 0;
   int ranks_ = 1;
   int ranks_here_ = 1;
-  std::vector<int> place_here_{0};
+  std::vector<int> place_here_{0}, node_of_{0};
   bool may_share_memory_ = false;
   int64_t collectives_at_once_ = 256;
   int64_t sent_ = 0;
