@@ -25,8 +25,9 @@ ProgramForm form_of(const graph::Program& program) {
 
 namespace {
 
+constexpr double kLeastShare = 0.75;
 /// The shares of the memory that `rematerialize` fills. The rest is for what lies unused between packed values.
-constexpr double kSharesInUse[] = {1, 0.97, 0.94, 0.9, 0.85, 0.75};
+constexpr double kSharesInUse[] = {1, 0.995, 0.99, 0.97, 0.94, 0.9, 0.85, kLeastShare};
 
 /// Returns the peak of a processor while the plan runs, inputs included.
 int64_t needed_bytes(const Plan& plan) {
@@ -76,6 +77,8 @@ void Compiler::rematerialize(const graph::Program& program, PassOptions& options
     Plan plan = make_plan(program, others);
     const int64_t bytes = needed_bytes(plan);
     if (bytes < needed) needed = bytes, best = std::move(plan), options.most_in_use = others.most_in_use;
+    if (static_cast<double>(needed) * kLeastShare > static_cast<double>(options_.memory))
+      return;  // too much at any share
   }
 }
 

@@ -73,13 +73,15 @@ void free_early(Schedule& schedule);
 /// on steps in their final order, where the bytes of blocks, the collectives and the live ranges are known.
 ///
 /// Each step is copied at most once. A copy runs just before the first late reader of its results, or just before the
-/// first copy that reads them. So the flops of a choice are the sum over its steps, and its peak takes one walk. The
-/// pass compares about 300 choices:
+/// first copy that reads them. So the flops of a choice are the sum over its steps, and its peak takes one walk
+/// (repeat_facts.h). The pass compares about 300 choices:
 /// - the values whose bytes cost least to make again, up to one of a few costs in flops a byte
 /// - in segments of one of several sizes, of which only the values that cross their ends are kept (Chen et al. 2016)
 /// - of each, the shortest beginning of the program that must take the more expensive choice
-/// It takes the cheapest choice that fits, or else the one with the smallest peak. Copies of collectives send again.
-/// Windows, loops and what they read as windows are never copied. Takes O(n log n).
+/// It then takes steps out of the cheapest choice that fits, the dearest first, as long as it still fits. It repeats
+/// this with cheap candidates added, which make room for dearer values. If no choice fits, it takes the one with the
+/// smallest peak. Copies of collectives send again. Windows, loops and what they read as windows are never copied.
+/// Takes O(n log n) for each of a bounded number of choices.
 void rematerialize(Schedule& schedule, int64_t limit);
 /// Fails on our own bugs: a value that is made again by another operation, or of other operands.
 void verify_remade(const Schedule& schedule);

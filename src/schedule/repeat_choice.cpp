@@ -12,7 +12,9 @@ namespace mtf::schedule {
 namespace {
 
 constexpr int kSegmentSizes = 24;      // how many sizes of segments are tried, each 0.8 times the one before
-constexpr int kStepsWalked = 1 << 20;  // in all trials that leave a step out of the choice
+constexpr int kStepsWalked = 1 << 21;  // in all trials that leave a step out of the choice
+constexpr int kMostWalks = 4000;       // such trials
+constexpr int kRounds = 3;             // how often cheap candidates are added to the best choice
 constexpr int kCostLevels = 8;         // how many bounds on the cost of a saved byte are tried
 constexpr int kPrefixes = 64;          // how many lengths of the part that takes the next level are told apart
 
@@ -32,21 +34,33 @@ class RepeatChooser {
     find_levels();
     if (levels_.empty()) return best_;
     for (int k = 0; k <= kSegmentSizes; ++k) try_segments(k == 0 ? kMost : segment_bytes(k));
-    if (least_ <= limit_) leave_out_dear();
+    const int walks = std::clamp(kStepsWalked / std::max(facts_.size(), 1), 64, kMostWalks);
+    for (const std::vector<char>& start : {best_, none})
+      if (walks_ = 2 * walks; least_ > limit_) reduce(start);
+    if (walks_ = walks; least_ <= limit_) improve();
     return best_;
   }
 
  private:
+  /// Finds the steps whose results are kept while too much is in use, and the end of their early reads: the last read
+  /// before the longest time with too much in use. Other steps have no late reads.
   void find_candidates(const std::vector<int64_t>& in_use) {
     std::vector<int> above(in_use.size() + 1, 0);  // positions before this one with too much in use
     for (size_t p = 0; p < in_use.size(); ++p) above[p + 1] = above[p] + (in_use[p] > limit_);
     for (int s = 0; s < facts_.size(); ++s) {
       Facts& facts = facts_[s];
-      if (!facts.may_repeat) continue;
+      std::vector<int> uses = {s};
+      for (const Written& written : facts.written)
+        if (written.may_repeat) uses.insert(uses.end(), written.users.begin(), written.users.end());
+      std::sort(uses.begin(), uses.end());
+      facts.early = uses.back();
+      int longest = 0;
+      for (size_t i = 1; i < uses.size(); ++i)
+        if (above[uses[i]] - above[uses[i - 1] + 1] > 0 && uses[i] - uses[i - 1] > longest)
+          longest = uses[i] - uses[i - 1], facts.early = uses[i - 1];
+      if (!facts.may_repeat || longest == 0) continue;
       for (const Written& written : facts.written) {
-        if (!written.may_repeat) continue;
-        const auto late = std::upper_bound(written.users.begin(), written.users.end(), facts.early);
-        if (late == written.users.end() || above[*late] == above[facts.early + 1]) continue;
+        if (!written.may_repeat || written.users.empty() || written.users.back() <= facts.early) continue;
         facts.is_candidate = true;
         facts.saved += written.bytes;
       }
@@ -131,25 +145,90 @@ class RepeatChooser {
     std::vector<char> below(static_cast<size_t>(facts_.size()), 0);
     for (const double level : levels_) {
       check_interrupt();
+      if (least_ <= limit_ && Trial(facts_, below).cost() >= cost_) return;  // no mixture costs less
       std::vector<char> now = chosen(level, segment);
       if (consider(now)) return shorten(below, now);
       below = std::move(now);
     }
   }
 
-  /// Takes the steps that cost most out of the choice, one after the other, where it fits without them.
-  void leave_out_dear() {
-    std::vector<int> dear;
-    for (int s = 0; s < facts_.size(); ++s)
-      if (best_[s] && facts_[s].is_candidate) dear.push_back(s);
-    std::stable_sort(dear.begin(), dear.end(), [&](int a, int b) { return chain_[a] > chain_[b]; });
-    const auto most = static_cast<size_t>(std::clamp(kStepsWalked / std::max(facts_.size(), 1), 16, 400));
-    if (dear.size() > most) dear.resize(most);
-    for (const int s : dear) {
-      std::vector<char> without = best_;
-      without[s] = 0;
-      consider(without);
+  /// Returns the bytes beyond the limit, summed over all positions, and the peak.
+  std::pair<double, int64_t> excess(const std::vector<char>& repeated) const {
+    double sum = 0;
+    int64_t peak = 0;
+    for (const int64_t bytes : Trial(facts_, repeated).in_use()) {
+      sum += static_cast<double>(std::max<int64_t>(bytes - limit_, 0));
+      peak = std::max(peak, bytes);
     }
+    return {sum, peak};
+  }
+
+  /// Adds the producers of the operands of chosen steps, from `last` back to `first`.
+  std::vector<char> with_producers(std::vector<char> chosen, int last, int first) const {
+    for (int s = last; s >= first; --s) {
+      if (!chosen[s]) continue;
+      for (const int v : facts_[s].reads)
+        if (const int maker = facts_.maker(v); maker >= 0 && facts_[maker].may_repeat) chosen[maker] = 1;
+    }
+    return chosen;
+  }
+
+  /// Adds steps to a choice, by themselves or with the producers of their operands, or takes a step out, where
+  /// fewer bytes are then beyond the limit.
+  void reduce(std::vector<char> now) {
+    auto [least, peak] = excess(now);
+    const auto take = [&](std::vector<char> other) {
+      check_interrupt();
+      --walks_;
+      const auto [sum, highest] = excess(other);
+      if (sum >= least) return false;
+      least = sum, peak = highest, now = std::move(other);
+      return true;
+    };
+    for (bool changed = true; changed && walks_ > 0;) {
+      changed = false;
+      for (int s = 0; s < facts_.size() && peak > limit_ && walks_ > 0; ++s) {
+        if (!facts_[s].may_repeat) continue;
+        std::vector<char> other = now;
+        other[s] = !other[s];
+        bool better = take(other);
+        if (!better && other[s]) better = take(with_producers(other, s, s)) || take(with_producers(other, s, 0));
+        changed = changed || better;
+      }
+    }
+    consider(now);
+  }
+
+  /// Makes the best choice cheaper: takes steps out of it, also after cheap candidates were added that make room.
+  void improve() {
+    leave_out(best_);
+    for (int round = 0; round < kRounds; ++round) {
+      const double before = cost_;
+      for (const double level : levels_) {
+        std::vector<char> more = best_;
+        const std::vector<char> cheap = chosen(level, kMost);
+        for (size_t s = 0; s < more.size(); ++s) more[s] = more[s] || cheap[s];
+        if (more != best_ && Trial(facts_, more).peak() <= limit_) leave_out(std::move(more));
+      }
+      if (cost_ >= before) return;
+    }
+  }
+
+  /// Takes steps out of a choice that fits, the dearest first, where it fits without them.
+  void leave_out(std::vector<char> now) {
+    const Trial first(facts_, now);
+    double cost = first.cost();
+    std::vector<int> dear = first.copies();
+    std::stable_sort(dear.begin(), dear.end(), [&](int a, int b) { return facts_[a].cost > facts_[b].cost; });
+    for (const int s : dear) {
+      if (--walks_ < 0) break;
+      check_interrupt();
+      now[s] = 0;
+      const Trial trial(facts_, now);
+      if (trial.cost() < cost && trial.peak() <= limit_) cost = trial.cost();
+      else now[s] = 1;
+    }
+    consider(now);
   }
 
   /// Keeps the choice if it is the best so far. Returns true if it fits.
@@ -181,6 +260,7 @@ class RepeatChooser {
   std::vector<char> best_;      // for each step
   int64_t least_ = 0;           // its peak
   double cost_ = 0;
+  int walks_ = 0;  // trials that may still leave a step out
 };
 }  // namespace
 

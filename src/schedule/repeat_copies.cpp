@@ -94,7 +94,7 @@ class Copier {
     const std::vector<int>& instructions = position(s);
     std::vector<int> values;
     for (size_t w = 0; w < facts_[s].written.size(); ++w)
-      if (trial_.needed(s)[w]) values.push_back(facts_[s].written[w].value);
+      if (trial_.needed(s, w)) values.push_back(facts_[s].written[w].value);
     for (size_t k = instructions.size(); k-- > 0;) {
       const spmd::Instruction& instruction = program_.instructions[instructions[k]];
       if (std::find(values.begin(), values.end(), instruction.results[0]) == values.end()) continue;

@@ -26,6 +26,7 @@ struct Written {
   std::vector<int> reads;  ///< the memory that the step reads to make it
   std::vector<int> users;  ///< the steps that read it, ascending
   int64_t bytes = 0;       ///< 0: it lies in the memory of an input that dies
+  int kind = -1;           ///< of its memory, if an output has memory of this kind; else -1
   bool stays = false;      ///< it is an output
   bool may_repeat = true;  ///< a copy of the step may make it again: it does not stay, and nothing reads windows of it
 };
@@ -33,11 +34,12 @@ struct Written {
 /// What the choice knows of a step.
 struct Facts {
   std::vector<Written> written;
+  int first_result = 0;       ///< the number of the first one among the results of all steps
   std::vector<int> reads;     ///< memory, each once
   int64_t staging = 0;        ///< bytes
   double cost = 0;            ///< of a copy, in flops
   int end = 0;                ///< the last step during which it runs
-  int early = 0;              ///< the last step before the longest time in which nothing reads its results
+  int early = 0;              ///< later reads read a copy; the choice sets it
   bool overwrites = false;    ///< it may write a result over an operand
   bool may_repeat = false;    ///< a copy computes the same values
   bool is_candidate = false;  ///< a result is kept for later while too much memory is in use
@@ -54,9 +56,17 @@ class StepFacts {
   const Facts& operator[](int s) const { return facts_[s]; }
   /// Returns the step that writes the memory `value`; -1: an input.
   int maker(int value) const { return maker_[value]; }
+  /// Returns the number of the memory `value`, which a step writes, among the results of all steps.
+  int result(int value) const { return facts_[maker_[value]].first_result + index_[value]; }
+  /// Returns the number of results of all steps.
+  int results() const {
+    return facts_.empty() ? 0 : facts_.back().first_result + static_cast<int>(facts_.back().written.size());
+  }
   const Written& written(int value) const { return facts_[maker_[value]].written[index_[value]]; }
   /// Returns the value whose memory `value` is, or is a window into.
   int memory(int value) const { return memory_[schedule_.alias_of[value]]; }
+  /// Returns the number of kinds of memory that outputs have.
+  int kinds() const { return kinds_; }
   const Schedule& schedule() const { return schedule_; }
 
  private:
@@ -79,7 +89,8 @@ class StepFacts {
   /// Outputs that take the memory of dying inputs need none of their own.
   void give_dying_inputs();
 
-  static void find_gap(Facts& facts, int s);
+  /// Numbers the kinds of memory that outputs have: other values could be stored there before (lend_outputs).
+  void find_kinds();
 
   const Schedule& schedule_;
   const spmd::LocalProgram& program_;
@@ -90,6 +101,7 @@ class StepFacts {
   std::vector<bool> stays_;       // for each value with its own memory: it is an output
   std::vector<int> maker_;        // for each value: its step; -1: an input
   std::vector<int> index_;        // for each value: its index in Facts::written
+  int kinds_ = 0;
 };
 
 /// The schedule with copies of chosen steps: each copy runs before the first late reader of its results, or before the
@@ -101,8 +113,8 @@ class Trial {
 
   /// Returns the step before which the copy of `s` runs; kNever: there is none.
   int at(int s) const { return at_[s]; }
-  /// Returns the written results that the copy of `s` makes, as indices in Facts::written.
-  const std::vector<char>& needed(int s) const { return needed_[s]; }
+  /// True if the copy of `s` makes the result with index `w` in Facts::written.
+  bool needed(int s, size_t w) const { return needed_[static_cast<size_t>(facts_[s].first_result) + w] != 0; }
   /// Returns all copies as they run.
   const std::vector<int>& copies() const { return copies_; }
   double cost() const;
@@ -126,15 +138,24 @@ class Trial {
 
   void put_in_order();
 
+  /// The time for which results and their copies are in memory, as positions.
+  struct Lives {
+    std::vector<int> last, last_of_copy;  ///< for each result: the last read; -1: none
+    std::vector<char> lent, copy_lent;    ///< for each result: it lies in the memory of a later output
+  };
+
+  Lives lives() const;
+  /// Finds the values that lie in the memory of outputs, as lend_outputs does.
+  void find_lent(Lives& lives) const;
   /// Returns the bytes of results of `s` that a run at `position` writes over operands.
-  int64_t overwritten(int s, int reader, int position, const std::vector<int>& last,
-                      const std::vector<int>& last_of_copy) const;
+  int64_t overwritten(int s, int reader, int position, const Lives& lives) const;
 
   const StepFacts& facts_;
   std::vector<int> at_;                    // for each step
-  std::vector<std::vector<char>> needed_;  // for each step
+  std::vector<char> needed_;               // for each result
   std::vector<int> position_, copied_at_;  // for each step: of itself, and of its copy
   std::vector<int> copies_;
+  std::vector<int> at_position_;  // a step, or -1 - s for the copy of s
 };
 
 }  // namespace mtf::schedule
