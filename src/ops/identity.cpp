@@ -61,6 +61,40 @@ constexpr graph::Op kCastLike = complete({
     },
 });
 
+constexpr graph::Op kCastParts = complete({
+    .name = "cast_parts",
+    .signature = "cast_parts(x: tensor, to: element)",
+    .family = "Element-wise",
+    .doc =
+        "`cast` of floats to a type that is no wider, before processors add up x. Where x is a sum over a split dim, "
+        "each processor rounds its part, and the parts are kept and sent in this type. A sum of iterations, which "
+        "`scan` carries from zero, stays in parts too. So gradients of parameters take half the memory and half the "
+        "bytes under `precision mixed`; layouts then agree to the tolerance of the type.",
+    .example = "dim n = 2\nprint(cast_parts(tensor([1, 1.001], [n]), bf16))\n#> [1, 1]\n",
+    .samples = "x: [a, b] => cast_parts(x, bf16)\nx: f64[a] => cast_parts(x, f32)",
+    .build = [](Call& call) -> graph::Values {
+      const graph::Value& x = call.tensor("x");
+      const ElementType to = call.argument("to").element;
+      if (!is_float(x.element()) || !is_float(to) || size_of(to) > size_of(x.element()))
+        fail(Diagnostic(Kind::wrong_element_type, call.span_of("to"),
+                        fmt::format("`cast_parts` needs floats and a type that is no wider, found {} to {}",
+                                    name(x.element()), name(to)))
+                 .help("other elements are changed by `cast`"));
+      if (x.element() == to) return {call.builder.add(kCopy, {x})};
+      return call.builder.add_node(call.op, {x}, CastAttributes{to});
+    },
+    .attributes = &graph::kFormOf<CastAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+      return {{operation.attributes.get<CastAttributes>().to, operation.operands[0].dims}};
+    },
+    .space = elementwise_space,
+    .lane = kernels::LaneOp::kCast,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return {g.builder.cast(g.d_results[0], g.operands[0].element())};
+    },
+    .linear = graph::Linear::kEach,
+});
+
 constexpr graph::Op kAsMultiplied = complete({
     .name = "as_multiplied",
     .signature = "as_multiplied(x: tensor)",

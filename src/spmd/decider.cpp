@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "graph/op.h"
+#include "ops/ops.h"
 #include "ops/record.h"
 #include "ops/shape.h"
 #include "spmd/forms.h"
@@ -166,6 +167,7 @@ ResultDecision Decider::result(graph::ProgramValue value, int outcome, ReasonRef
 /// Decides whether a value that is partial over `axes` stays partial. Its only consumer must be linear in it and have a
 /// result that is no larger. If the value's own layout splits it over `axes`, another condition must hold. Either the
 /// consumer computes nothing, or another partial sum is added to the value, because one reduction costs less than two.
+/// `cast_parts` rounds the parts of any sum.
 StaysPartial Decider::stays_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const {
   if (is_term_alone(value, axes)) return parts == graph_.type(value).element ? StaysPartial::kTerm : StaysPartial::kNo;
   if (goes_to_owner_alone(value, axes)) return StaysPartial::kOwner;
@@ -174,11 +176,14 @@ StaysPartial Decider::stays_partial(graph::ProgramValue value, ElementType parts
   if (!read) return StaysPartial::kNo;
   const graph::LaidOutOperation& reader = *graph_.operations[read->operation].operation;
   const TensorType& type = graph_.type(value);
-  if ((graph_.sharding(value).split() & axes) && reader.op->role != graph::Role::kView && (axes & ~joined_of(value)))
+  const bool rounds = reader.op == &ops::kCastParts;
+  if ((graph_.sharding(value).split() & axes) && reader.op->role != graph::Role::kView && !rounds &&
+      (axes & ~joined_of(value)))
     return StaysPartial::kNo;
   if (reader.op->linear == graph::Linear::kNo || !same_mesh(reader.mesh, graph_.mesh(value))) return StaysPartial::kNo;
   // A narrower element type would round the parts.
-  if (parts != type.element || size_of(reader.results[0].element) < size_of(type.element)) return StaysPartial::kNo;
+  if (parts != type.element || (!rounds && size_of(reader.results[0].element) < size_of(type.element)))
+    return StaysPartial::kNo;
   return size_of(reader.results[0].dims) <= size_of(type.dims) ? StaysPartial::kConsumer : StaysPartial::kNo;
 }
 
@@ -287,7 +292,10 @@ std::vector<AxisSet> Decider::partial_results(int loop) const {
   for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
     const graph::ProgramValue value{loop, r};
     const bool is_whole = !(graph_.sharding(value).split() & roots[r]);
-    const bool is_reduced_later = !(roots[r] & ~joined_of(value)) || (is_whole && becomes_term(value, roots[r]));
+    const ProgramReaders::Read* read = readers_.only(value);
+    const bool is_rounded = read && graph_.operations[read->operation].operation->op == &ops::kCastParts;
+    const bool is_reduced_later =
+        !(roots[r] & ~joined_of(value)) || (is_whole && (is_rounded || becomes_term(value, roots[r])));
     if (roots[r] && is_reduced_later && owners_of_result(node, r).empty() &&
         stays_partial(value, graph_.type(value).element, roots[r]) != StaysPartial::kNo)
       parts[r] = roots[r];

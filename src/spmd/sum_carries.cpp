@@ -48,8 +48,18 @@ std::optional<graph::ProgramValue> added_to(const graph::Program& iteration, con
   return std::nullopt;
 }
 
+/// True if processors may add up the term after the last iteration: parts of f32 and f64, and those that `cast_parts`
+/// has rounded.
+bool may_stay_in_parts(const graph::Program& iteration, const Reads& reads, graph::ProgramValue term) {
+  const ElementType element = iteration.type(term).element;
+  return element == ElementType::kF32 || element == ElementType::kF64 ||
+         is_made_by(iteration, without_layouts(iteration, reads, term), ops::kCastParts);
+}
+
 bool is_zero(const graph::Program& program, graph::ProgramValue value) {
-  while (is_made_by(program, value, ops::kLayout)) value = program.operands_of(value.source)[0];
+  while (is_made_by(program, value, ops::kLayout) || is_made_by(program, value, ops::kCast) ||
+         is_made_by(program, value, ops::kCastParts))
+    value = program.operands_of(value.source)[0];
   return !value.is_input() && ops::is_zero(program.maker(value));
 }
 
@@ -64,12 +74,9 @@ bool sum_carries_of(graph::Program& program, size_t index) {
   std::vector<int32_t> result(loop.results.size());
   for (size_t r = 0; r < result.size(); ++r) result[r] = static_cast<int32_t>(r);
   for (int32_t c = 0; region.micro.empty() && c < region.carried; ++c) {
-    const ElementType element = loop.results[c].element;
-    if ((element != ElementType::kF32 && element != ElementType::kF64) ||
-        !is_zero(program, program.operands_of(index)[c]))
-      continue;
+    if (!is_zero(program, program.operands_of(index)[c])) continue;
     const std::optional<graph::ProgramValue> term = added_to(region.iteration, reads, c);
-    if (!term) continue;
+    if (!term || !may_stay_in_parts(region.iteration, reads, *term)) continue;
     region.iteration.roots.push_back(*term);
     ++region.summed;
     result[c] = static_cast<int32_t>(now->results.size());

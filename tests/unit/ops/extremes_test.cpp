@@ -10,6 +10,7 @@
 #include <set>
 
 #include "call_text.h"
+#include "ops/elementwise.h"
 #include "whole_graph.h"
 
 namespace mtf::test {
@@ -127,6 +128,7 @@ const std::map<std::string_view, OfOne>& of_one() {
       {"gelu_grad", {gelu_slope, nothing}},
       {"swish_grad", {swish_slope, nothing}},
       {"cast", {[](double x) { return x; }, [](double) -> Limit { return 1; }}},
+      {"cast_parts", {[](double x) { return x; }, [](double) -> Limit { return 1; }}},
   };
   return table;
 }
@@ -150,6 +152,8 @@ const std::map<std::string_view, std::function<double(double)>>& rough_slopes() 
 
 graph::Value node_of(WholeGraph& graph, const graph::Op& op, const graph::Values& operands) {
   if (op.name == "cast") return graph.builder.cast(operands[0], ElementType::kF64);
+  if (op.name == "cast_parts")
+    return graph.builder.add_node(op, operands, ops::CastAttributes{operands[0].element()})[0];
   return graph.builder.add_node(op, operands)[0];
 }
 
