@@ -35,6 +35,14 @@ bool gives(const Values& set, std::string_view option) {
   return std::any_of(set.begin(), set.end(), [&](const auto& each) { return each.first == option; });
 }
 
+/// Returns the divisors of a number, up to 64: `1, 2, 4, 8`.
+std::string divisors(int64_t number) {
+  std::vector<std::string> found;
+  for (int64_t each = 1; each <= std::min<int64_t>(number, 64); ++each)
+    if (number % each == 0) found.push_back(std::to_string(each));
+  return join(found, ", ");
+}
+
 void plan_one(const CombinationQuestion& question, const plan::Runtime& runtime, OptionSet& combination) {
   eval::Settings settings = question.settings;
   std::erase_if(settings.set, [&](const auto& given) { return gives(combination.set, given.first); });
@@ -43,7 +51,8 @@ void plan_one(const CombinationQuestion& question, const plan::Runtime& runtime,
     const Planned planned = plan_script(question.name, question.text, settings, runtime, nullptr, &question.machine);
     const int64_t processors = planned.whole && planned.whole->mesh ? planned.whole->mesh->size() : 1;
     if (question.processors && processors != *question.processors) {
-      combination.refused = fmt::format("the mesh has {}", count_text(processors, "processor"));
+      combination.refused = fmt::format("the mesh of the script has {}, and there are {}",
+                                        count_text(processors, "processor"), thousands(*question.processors));
       return;
     }
     for (const eval::StatementReport& statement : planned.statements) combination.parts.add(statement);
@@ -80,16 +89,28 @@ std::vector<OptionSet> combinations_of(const CombinationQuestion& question, cons
     all = std::move(longer);
   }
   if (!question.processors || !has_dp) return all;
-  std::erase_if(all, [&](OptionSet& each) {
+  for (OptionSet& each : all) {
     Values known = each.set;
     known.insert(known.end(), question.settings.set.begin(), question.settings.set.end());
+    std::vector<std::string> product;
     int64_t split = 1;
-    for (const char* option : {"tp", "pp", "cp"}) split *= number_of(known, option);
-    if (gives(known, "dp")) return split * number_of(known, "dp") != *question.processors;
-    if (*question.processors % split != 0) return true;
-    each.set.emplace_back("dp", std::to_string(*question.processors / split));
-    return false;
-  });
+    for (const char* option : {"dp", "tp", "pp", "cp"}) {
+      if (std::find(options.begin(), options.end(), option) == options.end()) continue;
+      if (option == std::string_view("dp") && !gives(known, option)) continue;
+      product.emplace_back(option);
+      split *= number_of(known, option);
+    }
+    if (gives(known, "dp")) {
+      if (split != *question.processors)
+        each.refused = fmt::format("{} is {}, and there are {}", join(product, " * "), split,
+                                   count_text(*question.processors, "processor"));
+    } else if (*question.processors % split != 0) {
+      each.refused = fmt::format("{} is {}, which does not divide {}; these do: {}", join(product, " * "), split,
+                                 count_text(*question.processors, "processor"), divisors(*question.processors));
+    } else {
+      each.set.emplace_back("dp", std::to_string(*question.processors / split));
+    }
+  }
   return all;
 }
 
@@ -128,7 +149,7 @@ void plan_combinations(const CombinationQuestion& question, const plan::Runtime&
   const auto work = [&] {
     for (std::size_t i = next++; i < combinations.size(); i = next++) {
       try {
-        plan_one(question, runtime, combinations[i]);
+        if (combinations[i].refused.empty()) plan_one(question, runtime, combinations[i]);
       } catch (...) {
         const std::lock_guard lock(mutex);
         failure = std::current_exception();

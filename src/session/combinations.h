@@ -59,7 +59,7 @@ struct CombinationQuestion {
 /// The names of the options that a script declares. Throws UserError if the text is no program.
 std::vector<std::string> options_of(const std::string& name, const std::string& text);
 
-/// Returns all combinations of the values, without those that cannot have so many processors.
+/// Returns all combinations of the values. Those that cannot have so many processors say so, and are not planned.
 std::vector<OptionSet> combinations_of(const CombinationQuestion& question, const std::vector<TriedOption>& over);
 
 /// Returns the usual ways to need less memory that a script has as options, each alone: recompute, more micro-batches,

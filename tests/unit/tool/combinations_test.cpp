@@ -33,6 +33,8 @@ TEST_F(OverOptions, PlansEachCombinationAndSaysWhyOthersAreRefused) {
   EXPECT_EQ(json["planned"], 6) << "tp=3 does not divide 8";
   EXPECT_EQ(json["refused"][0]["count"], 3);
   EXPECT_EQ(json["refused"][0]["why"], "expected a tp of at most 4, found 8");
+  EXPECT_EQ(json["refused"][1]["count"], 3);
+  EXPECT_EQ(json["refused"][1]["why"], "tp is 3, which does not divide 8 processors; these do: 1, 2, 4, 8");
   EXPECT_EQ(json["best"].size(), 4) << "two values of wide have equal figures";
   EXPECT_EQ(json["best"][0]["set"]["wide"], "1|2");
   for (std::size_t i = 1; i < 4; ++i) EXPECT_LE(json["best"][i - 1]["seconds"], json["best"][i]["seconds"]);
@@ -51,6 +53,13 @@ TEST_F(OverOptions, FiguresAreThoseOfThePlan) {
   EXPECT_NEAR(best["seconds"].get<double>(), plan["seconds"]["in all"].get<double>(), 1e-9);
   EXPECT_NEAR(best["flops_per_second"].get<double>(), plan["flops_per_second"].get<double>(), 1);
   EXPECT_GT(plan["share_of_peak"], 0);
+}
+
+TEST_F(OverOptions, OfAnotherNumberOfProcessorsSayWhichThereAre) {
+  const std::string file = write("a.mtf", kTrained);
+  const std::string out = mtf({"search", file, "--over", "tp=2,4; dp=2", "--processors", "8"}).out;
+  EXPECT_NE(out.find("dp * tp is 4, and there are 8 processors"), std::string::npos) << out;
+  EXPECT_NE(out.find("1 combination on 8 processors"), std::string::npos) << out;
 }
 
 TEST_F(OverOptions, AreShownAsTextAndAsAPage) {
