@@ -223,10 +223,14 @@ std::vector<std::string> idle_sentences(const cost::IdleWork& work) {
           "in the same cut, and nothing between both that mixes micro-batches",
           axes_text(each.axes)));
   }
-  for (const auto& [axis, flops] : work.repeated)
-    if (work.is_much(flops))
-      all.push_back(fmt::format("all processors along {} do the same in {} of the work: no dim of it is split over {}",
-                                code(axis.str()), percent(flops), code(axis.str())));
+  for (const auto& [axis, flops] : work.repeated) {
+    if (!work.is_much(flops)) continue;
+    all.push_back(fmt::format("all processors along {} do the same in {} of the work: no dim of it is split over {}",
+                              code(axis.str()), percent(flops), code(axis.str())));
+    if (const auto cure = work.cure(axis); cure && work.is_much(cure->flops))
+      all.back() +=
+          fmt::format("; the rule {} can split {}", code(cure->dim.str() + " -> " + axis.str()), percent(cure->flops));
+  }
   return all;
 }
 

@@ -10,6 +10,16 @@
 namespace mtf::cost {
 namespace {
 
+/// Returns the dims of an instruction's values that nothing splits, and that so many processors could split evenly.
+std::set<Name> whole_dims(const spmd::LocalProgram& program, const spmd::Instruction& instruction, int64_t processors) {
+  std::set<Name> found;
+  for (const std::vector<int>* values : {&instruction.operands, &instruction.results})
+    for (const int v : *values)
+      for (const spmd::LocalDim& dim : program.values[v].dims)
+        if (!dim.mapped && dim.axes.empty() && dim.dim.size % processors == 0) found.insert(dim.dim.name.plain());
+  return found;
+}
+
 /// Adds the idle work of one instruction. `splitting`: the axes that split the iterations of the enclosing loops.
 void add(IdleWork& work, const spmd::LocalProgram& program, const spmd::Instruction& instruction, double flops,
          AxisSet splitting) {
@@ -33,12 +43,30 @@ void add(IdleWork& work, const spmd::LocalProgram& program, const spmd::Instruct
     }
   }
   work.flops += flops;
-  for (int axis = 0; mesh && axis < mesh->order(); ++axis)
-    if (spmd::processors_along(*mesh, axis) > 1 && !(splitting & axis_bit(axis)))
-      work.repeated[mesh->axes()[axis].name] += flops;
+  for (int axis = 0; mesh && axis < mesh->order(); ++axis) {
+    const int64_t processors = spmd::processors_along(*mesh, axis);
+    if (processors <= 1 || (splitting & axis_bit(axis))) continue;
+    const Name name = mesh->axes()[axis].name;
+    work.repeated[name] += flops;
+    for (const Name dim : whole_dims(program, instruction, processors)) work.whole[{name, dim}] += flops;
+  }
+}
+
+/// Notes which dims are in tensors in which an axis splits another dim, and which dims the program's inputs have.
+void note_dims(IdleWork& work, const spmd::LocalProgram& program) {
+  for (const spmd::LocalValue& value : program.values) {
+    if (!value.mesh) continue;
+    for (const spmd::LocalDim& split : value.dims)
+      for (const Name axis : value.mesh->names_of(split.axes.set()))
+        for (const spmd::LocalDim& other : value.dims)
+          if (&other != &split) work.beside.emplace(axis, other.dim.name.plain());
+  }
+  for (const int input : program.inputs)
+    for (const spmd::LocalDim& dim : program.values[input].dims) work.stored.insert(dim.dim.name.plain());
 }
 
 void add_all(IdleWork& work, const spmd::LocalProgram& program, double times, AxisSet splitting) {
+  note_dims(work, program);
   for (const spmd::Instruction& instruction : program.instructions) {
     if (instruction.iteration) {
       const graph::LaidOutOperation& loop = *instruction.node;
@@ -55,6 +83,17 @@ void add_all(IdleWork& work, const spmd::LocalProgram& program, double times, Ax
 }
 
 }  // namespace
+
+std::optional<IdleWork::Cure> IdleWork::cure(Name axis) const {
+  std::optional<Cure> best;
+  const auto rank = [&](const Cure& cure) { return std::pair(cure.flops, stored.contains(cure.dim)); };
+  for (const auto& [names, of] : whole) {
+    if (names.first != axis || beside.contains(names)) continue;
+    const Cure cure{names.second, of};
+    if (!best || rank(cure) > rank(*best)) best = cure;
+  }
+  return best;
+}
 
 IdleWork idle_work(const plan::ProgramRecord& record) {
   IdleWork work;

@@ -2,6 +2,7 @@
 // Work that processors repeat, and axes along which processors are idle.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -30,6 +31,17 @@ struct IdleWork {
   double flops = 0;                                            ///< of all operations, on the largest processor
   std::map<std::pair<Name, std::vector<Name>>, Short> shorts;  ///< by the dim and its axes
   std::map<Name, double> repeated;                             ///< for each axis: flops that it does not split
+  /// For each axis and dim: the flops that the axis does not split, of operations that have the dim whole.
+  std::map<std::pair<Name, Name>, double> whole;
+  std::set<std::pair<Name, Name>> beside;  ///< axes, with the dims of tensors in which they split another dim
+  std::set<Name> stored;                   ///< dims of what programs read
+  /// A dim that an axis could split: no tensor that has the dim is split over the axis.
+  struct Cure {
+    Name dim;
+    double flops = 0;  ///< of the operations that have the dim
+  };
+  /// Returns the dim by which an axis could split most of the work that it repeats.
+  std::optional<Cure> cure(Name axis) const;
   /// True if this many flops are worth a report: more than a tenth of the work.
   bool is_much(double of) const { return of > 0.1 * std::max(flops, 1.0); }
 };

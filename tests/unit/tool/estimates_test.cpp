@@ -285,6 +285,23 @@ TEST_F(Estimates, APlanSaysWhereProcessorsIdleOrRepeatWork) {
   EXPECT_EQ(mtf({"plan", file, "--mesh", "all:4", "--layout", "batch:all"}).out.find("warning"), std::string::npos);
 }
 
+TEST_F(Estimates, APlanNamesTheRuleThatSplitsGroupedKeysAndValues) {
+  const std::string rules = "heads:model;d_ff:model;vocab:model";
+  const std::string file = write(
+      "a.mtf",
+      "import transformer, losses\n"
+      "dim vocab = 1024, length = 128, features = 256, heads = 16, head_size = 16, d_ff = 512, batch = 8\n"
+      "let net = transformer.LanguageModel(vocab, length, features, heads, head_size, d_ff, layers: 2, key_heads: 8)\n"
+      "let ids = random.integers([batch, length], 0, size(vocab))\n"
+      "print(sum(grad(losses.language(net(ids), ids, vocab), net.params)[0]))\n");
+  const ProcessResult whole = mtf({"plan", file, "--mesh", "model:8", "--layout", rules});
+  EXPECT_NE(whole.out.find("no dim of it is split over `model`; the rule `group -> model` can split "),
+            std::string::npos)
+      << whole.out;
+  const ProcessResult split = mtf({"plan", file, "--mesh", "model:8", "--layout", rules + ";group:model"});
+  EXPECT_EQ(split.out.find("warning"), std::string::npos) << split.out;
+}
+
 TEST_F(Estimates, ATimelineHasATrackForEachProcessor) {
   const std::string file = write("a.mtf", kEstimatedStep), trace = path("trace.json"), picture = path("trace.svg");
   ASSERT_EQ(mtf({"run", file, "--timeline", trace}).status, 0);
