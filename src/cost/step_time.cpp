@@ -185,8 +185,11 @@ std::vector<double> shares_of_step(const schedule::Schedule& schedule, const sch
   return shares;
 }
 
-std::vector<StepTime> times_of_steps(const schedule::Schedule& schedule,
-                                     const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine) {
+namespace {
+
+/// Returns the times of the steps. Times of loops that hide no collective may be left out.
+std::vector<StepTime> times_of(const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs,
+                               const MachineModel& machine, bool with_all_loops) {
   std::vector<StepTime> times;
   struct UnderWay {
     size_t step;
@@ -196,10 +199,11 @@ std::vector<StepTime> times_of_steps(const schedule::Schedule& schedule,
   std::vector<UnderWay> under_way;  // in the order in which they began, which is the order of their progress
   for (size_t s = 0; s < schedule.steps.size(); ++s) {
     const schedule::Step& step = schedule.steps[s];
-    times.push_back(time_of_step(schedule, step, costs, machine));
-    if (machine.overlap == 0) continue;
     std::erase_if(under_way,
                   [&](const UnderWay& each) { return each.finish <= static_cast<int>(s) || each.may_hide <= 0; });
+    const bool is_needed = with_all_loops || !step.iteration || !under_way.empty();
+    times.push_back(is_needed ? time_of_step(schedule, step, costs, machine) : StepTime());
+    if (machine.overlap == 0) continue;
     if (step.kind == schedule::StepKind::kCollective)
       under_way.push_back({s, step.finish, machine.overlap * times[s].communication()});
     double left = times[s].compute;
@@ -211,6 +215,18 @@ std::vector<StepTime> times_of_steps(const schedule::Schedule& schedule,
     }
   }
   return times;
+}
+
+}  // namespace
+
+std::vector<StepTime> times_of_steps(const schedule::Schedule& schedule,
+                                     const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine) {
+  return times_of(schedule, costs, machine, true);
+}
+
+std::vector<StepTime> times_around_loops(const schedule::Schedule& schedule,
+                                         const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine) {
+  return times_of(schedule, costs, machine, false);
 }
 
 StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs,

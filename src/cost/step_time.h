@@ -51,6 +51,10 @@ StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::Ins
 std::vector<StepTime> times_of_steps(const schedule::Schedule& schedule,
                                      const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine);
 
+/// Returns the same without the times of loops that hide no collective, for a caller that looks into loops itself.
+std::vector<StepTime> times_around_loops(const schedule::Schedule& schedule,
+                                         const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine);
+
 /// Returns the part of a step's time that each of its instructions takes; the parts add up to 1. The instructions of a
 /// fusion share its time by their arithmetic, merged collectives by their bytes, and all equally if none is known.
 std::vector<double> shares_of_step(const schedule::Schedule& schedule, const schedule::Step& step,

@@ -20,7 +20,7 @@ void append_timed(std::vector<spmd::StatementCost>& result, const schedule::Sche
   const spmd::LocalProgram& program = schedule.program;
   std::vector<double> seconds(program.instructions.size());
   std::vector<const schedule::Schedule*> iterations(program.instructions.size());
-  const std::vector<StepTime> of_steps = times_of_steps(schedule, costs, machine);
+  const std::vector<StepTime> of_steps = times_around_loops(schedule, costs, machine);
   for (size_t s = 0; s < of_steps.size(); ++s) {
     const schedule::Step& step = schedule.steps[s];
     if (step.iteration) {

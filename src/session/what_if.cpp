@@ -38,7 +38,7 @@ Planned planned_by(Planning& planning, const std::string& name, const std::strin
   if (context.layout) planned.layout = *context.layout;
   evaluator.reports.on_statement([&](const eval::StatementReport& report) { planned.statements.push_back(report); },
                                  true);
-  evaluator.run_program(std::make_shared<const ast::Program>(syntax::parse_or_throw(SourceFile::create(name, text))));
+  evaluator.run_program(evaluator.settings.parsed->parse_or_throw(SourceFile::create(name, text)));
   planned.counters = execution.counters();
   planned.peak = execution.peak_memory();
   planned.be_whole(context.mesh, evaluator.variables.stored(), evaluator.unread.all());

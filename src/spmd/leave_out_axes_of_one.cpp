@@ -1,5 +1,6 @@
-#include <map>
+#include <algorithm>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "graph/region.h"
@@ -38,6 +39,10 @@ class WithoutAxes {
   }
 
   graph::OperationRef changed(const graph::OperationRef& operation) {
+    const AxisSet of_one = operation->mesh->axes_of_one();
+    const auto is_split = [&](const Sharding& sharding) { return (sharding.split() & of_one) != 0; };
+    if (!operation->region && std::none_of(operation->shardings.begin(), operation->shardings.end(), is_split))
+      return operation;
     auto now = std::make_shared<graph::LaidOutOperation>(*operation);
     bool changes = false;
     AxisSet stages = 0;
@@ -56,7 +61,7 @@ class WithoutAxes {
     return changes ? now : operation;
   }
 
-  std::map<const graph::LaidOutOperation*, graph::OperationRef> changed_;
+  std::unordered_map<const graph::LaidOutOperation*, graph::OperationRef> changed_;
 };
 
 }  // namespace

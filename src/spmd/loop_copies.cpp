@@ -105,10 +105,10 @@ void leave_out_operands(Instruction& instruction, LocalProgram& iteration, LoopO
   };
   for (const Instruction& each : iteration.instructions)
     if (is_tensor_input(each) && !is_unread(each)) needed[each.input] = true;
-  std::erase_if(iteration.inputs, [&](int value) {
-    return std::any_of(iteration.instructions.begin(), iteration.instructions.end(),
-                       [&](const Instruction& each) { return is_unread(each) && each.results[0] == value; });
-  });
+  std::vector<bool> is_left_out(iteration.values.size());
+  for (const Instruction& each : iteration.instructions)
+    if (is_unread(each)) is_left_out[each.results[0]] = true;
+  std::erase_if(iteration.inputs, [&](int value) { return is_left_out[value]; });
   std::erase_if(iteration.instructions, is_unread);
   std::vector<int32_t> indices(needed.size());
   for (size_t k = 1; k < needed.size(); ++k) indices[k] = indices[k - 1] + needed[k - 1];
