@@ -28,7 +28,7 @@ cells = [f"{weights:,.1f}", f"{gpus:,.0f}"] + [f"{n:.0f}" for n in (gpus / tenso
 share = 100 * seconds / measured - 100
 cells += [f"{seconds:.3g}", f"{measured:.3g}", f"{share:+.0f}%", f"{flops / gpus / seconds / 1e12:.0f}", f"{tflops:.0f}"]
 print("| " + " | ".join(cells) + " |")
-if abs(share) > (15 if weights > 5 else 22): sys.exit("too far from what was measured")
+if abs(share) > 12.5: sys.exit("too far from what was measured")
 ' "$@" >"$folder/row" || { cat "$folder/row"; wrong=1; }
   grep -qxFf "$folder/row" stdlib/PLANNING.md || { cat "$folder/row"; wrong=1; }
 }

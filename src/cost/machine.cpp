@@ -40,6 +40,12 @@ class Reader {
     return value.get<double>();
   }
 
+  double slowdown(const std::string& name, const Json& value) const {
+    if (!value.is_number() || !(value.get<double>() >= 1))
+      fail_at(fmt::format("expected a number from 1 on for `{}`, found {}", name, value.dump()));
+    return value.get<double>();
+  }
+
   double part(const std::string& name, const Json& value) const {
     if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= 1))
       fail_at(fmt::format("expected a number from 0 to 1 for `{}`, found {}", name, value.dump()));
@@ -147,6 +153,7 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     else if (name == "cache_bandwidth") machine.cache_bandwidth = read.positive(name, value);
     else if (name == "narrow") machine.narrow = read.positive(name, value);
     else if (name == "ramp") machine.ramp = read.positive(name, value);
+    else if (name == "unaligned") machine.unaligned = read.slowdown(name, value);
     else if (name == "step") machine.step = read.positive(name, value);
     else if (name == "overlap") machine.overlap = read.part(name, value);
     else if (name == "fuses" && value.is_boolean()) machine.fuses = value.get<bool>();
@@ -212,6 +219,7 @@ std::string to_json(const MachineModel& machine) {
   for (const auto& [kind, of] : machine.rates) json["rates"][kind] = rates(of);
   if (machine.narrow > 0) json["narrow"] = machine.narrow;
   if (machine.ramp > 0) json["ramp"] = machine.ramp;
+  if (machine.unaligned > 1) json["unaligned"] = machine.unaligned;
   json["memory_bandwidth"] = machine.memory_bandwidth;
   if (machine.cache > 0) json["cache"] = machine.cache;
   if (machine.cache_bandwidth > 0) json["cache_bandwidth"] = machine.cache_bandwidth;

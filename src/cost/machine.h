@@ -9,6 +9,8 @@
 //                "tanh": {"f32": 4e10}},                  elements: elements a second
 //      "narrow": 32,                                      a shorter side of a product takes as long as this one
 //      "ramp": 200,                                       and as long as with so many more terms in its sums
+//      "unaligned": 3.5,                                  so many times as long, if rows of a matrix are not whole
+//                                                         units of 16 bytes, as its kernel loads them
 //      "memory_bandwidth": 9e11, "step": 5e-6,            bytes a second; seconds to start a kernel
 //      "cache": 4e6, "cache_bandwidth": 4e12,             bytes a second for the first `cache` bytes of a kernel
 //      "memory": 16e9,                                    bytes of one processor
@@ -54,6 +56,7 @@ struct MachineModel {
   std::map<std::string, Rates> rates;  ///< for `elementwise`, `reduction`, `moving`, and operation names
   double narrow = 0;
   double ramp = 0;
+  double unaligned = 1;  ///< at least 1
   double memory_bandwidth = 1e11;
   double cache = 0;
   double cache_bandwidth = 0;

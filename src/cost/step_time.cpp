@@ -21,8 +21,15 @@ double bytes_of(const spmd::LocalProgram& program, const std::vector<int>& value
   return bytes;
 }
 
-/// Returns the slowdown of a product with narrow matrices or short sums, compared with a large product of as many
-/// flops.
+/// True if the rows of a value are whole units of 16 bytes: then a kernel can load and store them as units.
+bool is_aligned(const spmd::LocalValue& value) {
+  if (value.dims.empty()) return true;
+  const int64_t row = largest_block(value.dims.back(), *value.mesh) * static_cast<int64_t>(size_of(value.element));
+  return row % 16 == 0;
+}
+
+/// Returns the slowdown of a product with narrow matrices, short sums or unaligned rows, compared with a large product
+/// of as many flops.
 double narrowness(const spmd::LocalProgram& program, const spmd::Instruction& instruction,
                   const MachineModel& machine) {
   if (instruction.operands.size() != 2) return 1;
@@ -42,6 +49,8 @@ double narrowness(const spmd::LocalProgram& program, const spmd::Instruction& in
     if (!has(a, dim) && has(c, dim)) columns *= static_cast<double>(largest_block(dim, *b.mesh));
   double times = 1 + machine.ramp / inner;
   for (double side : {rows, columns, inner}) times *= std::max(1.0, machine.narrow / side);
+  const bool of_matrices = std::min({rows, columns, inner}) > 1;
+  if (of_matrices && !(is_aligned(a) && is_aligned(b) && is_aligned(c))) times *= machine.unaligned;
   return times;
 }
 

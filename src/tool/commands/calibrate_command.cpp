@@ -386,6 +386,7 @@ const Command kCalibrateCommand = {
         "   \"narrow\": 32,                                  a product with a shorter side takes as long as with this "
         "one\n"
         "   \"ramp\": 200,                                  and as with so many more terms in its sums\n"
+        "   \"unaligned\": 3.5,                             times as long if a row is not of whole 16 bytes\n"
         "   \"memory_bandwidth\": 9e11, \"step\": 5e-6,        bytes a second; seconds that a kernel takes to begin\n"
         "   \"cache\": 4e6, \"cache_bandwidth\": 4e12,         of the first `cache` bytes that a kernel touches\n"
         "   \"memory\": 16e9,                                bytes of one processor\n"

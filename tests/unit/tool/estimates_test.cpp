@@ -42,6 +42,8 @@ TEST(MachineFile, IsReadAsItIsWritten) {
   machine.collectives[spmd::CollectiveKind::kAllToAll] = {3e-6, 4e9};
   machine.axes["cols"] = {1e-7, 5e11};
   machine.narrow = 8;
+  machine.ramp = 200;
+  machine.unaligned = 3.5;
   machine.overlap = 0.5;
   machine.memory = 16'000'000'000;
   machine.node = 8;
@@ -63,6 +65,7 @@ TEST(MachineFile, SaysWhatIsWrongWithIt) {
   EXPECT_NE(wrong("{\"flop\": 1}").find("`flop`"), std::string::npos);
   EXPECT_NE(wrong("{\"flops\": {\"f23\": 1}}").find("`f23`"), std::string::npos);
   EXPECT_NE(wrong("{\"step\": -1}").find("above 0"), std::string::npos);
+  EXPECT_NE(wrong("{\"unaligned\": 0.5}").find("a number from 1 on"), std::string::npos);
   EXPECT_NE(wrong("{\"overlap\": 2}").find("from 0 to 1"), std::string::npos);
   EXPECT_NE(wrong("{\"rates\": {\"tanhh\": {\"f32\": 1}}}").find("`tanhh`"), std::string::npos);
   EXPECT_NE(wrong("{\"collectives\": {\"gather\": {\"latency\": 1}}}").find("`gather`"), std::string::npos);
@@ -134,6 +137,26 @@ TEST_F(Estimates, WithoutFusionEachOperationReadsAndWritesMemory) {
         .get<double>();
   };
   EXPECT_GT(seconds("false"), 4 * seconds("true"));
+}
+
+TEST_F(Estimates, AProductWithUnalignedRowsIsSlower) {
+  const auto seconds = [&](int columns, double unaligned) {
+    const std::string file = write("a.mtf", fmt::format("dim rows = 64, inner = 64, columns = {}\n"
+                                                        "let a = random.normal([rows, inner])\n"
+                                                        "let b = random.normal([columns, inner])\n"
+                                                        "print(max(einsum(a, b -> [rows, columns])))\n",
+                                                        columns));
+    const std::string machine = write(
+        "m.json", fmt::format(R"({{"flops": {{"f32": 1e6}}, "memory_bandwidth": 1e15, "step": 1e-12, "unaligned": {}, )"
+                              R"("rates": {{"elementwise": {{"f32": 1e15}}, "reduction": {{"f32": 1e15}}}}}})",
+                              unaligned));
+    return nlohmann::json::parse(mtf({"plan", file, "--machine", machine, "--json"}).out)["seconds"]["computing"]
+        .get<double>();
+  };
+  EXPECT_NEAR(seconds(64, 3), 2 * 64 * 64 * 64 / 1e6, 1e-6) << "256 bytes";
+  EXPECT_NEAR(seconds(60, 3), 2 * 64 * 64 * 60 / 1e6, 1e-6) << "240 bytes";
+  EXPECT_NEAR(seconds(63, 3), 3 * 2 * 64 * 64 * 63 / 1e6, 1e-6) << "252 bytes";
+  EXPECT_NEAR(seconds(63, 1), 2 * 64 * 64 * 63 / 1e6, 1e-6);
 }
 
 TEST_F(Estimates, CausalAttentionComputesWhatItsQueriesSee) {
