@@ -87,6 +87,15 @@ MpiRuntime::~MpiRuntime() = default;
 
 int MpiRuntime::rank() const { return impl_->transport.rank(); }
 int MpiRuntime::ranks() const { return impl_->transport.ranks(); }
+int MpiRuntime::ranks_of_node() const {
+  const Transport& transport = impl_->transport;
+  int each = 0;
+  while (each < ranks() && transport.node_of(each) == transport.node_of(0)) ++each;
+  if (ranks() % each != 0) return 0;
+  for (int rank = 0; rank < ranks(); ++rank)
+    if (transport.node_of(rank) != rank - rank % each) return 0;
+  return each;
+}
 bool MpiRuntime::shares_memory() const { return impl_->shared.is_there(); }
 const std::string& MpiRuntime::notice() const { return impl_->level.notice; }
 void MpiRuntime::expect_level() const {

@@ -34,6 +34,9 @@ class MpiRuntime final : public plan::Runtime {
 
   int rank() const override;
   int ranks() const override;
+  /// The number of ranks on each node, if all nodes have as many and the ranks of a node follow each other; otherwise
+  /// 0.
+  int ranks_of_node() const;
   bool knows_numbers() const override { return true; }
   std::unique_ptr<plan::Runtime> planner(bool beside) const override;
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <limits>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -47,13 +49,25 @@ class Laboratory {
     eval::Settings settings;
     settings.stdlib = standard_library();
     settings.ranks = runtime_.ranks();
-    settings.mesh = std::vector<Axis>{{Name("all"), runtime_.ranks()}};
+    settings.mesh = axes_of(runtime_);
+    axes_ = *settings.mesh;
     settings.layout = Layout();
     static std::ostream nowhere(nullptr);
     session_ = std::make_unique<session::Session>(settings, &execution_, nowhere);
   }
 
   int ranks() const { return runtime_.ranks(); }
+  /// The axes of the mesh: the ranks, or nodes and the ranks inside of a node.
+  const std::vector<Axis>& axes() const { return axes_; }
+  /// Returns the number that rank 0 passes. All ranks call it.
+  int64_t agreed(int64_t number) {
+    return ranks() == 1 ? number : std::stoll(runtime_.broadcast(std::to_string(number), {}));
+  }
+  /// Says on stderr what comes next, on rank 0.
+  void tell(const std::string& what) const {
+    if (ranks() > 1 && runtime_.rank() == 0)
+      std::fputs(fmt::format("calibrate: {:.0f} s: {}\n", timeline_->now(), what).c_str(), stderr);
+  }
   void run(const std::string& text) { session_->execute(text + "\n"); }
 
   /// Computes `expression` `iterations` times, and returns the slowest of its steps of this kind.
@@ -68,6 +82,29 @@ class Laboratory {
                        : described(*measured.plan, measured.plan->steps[longest], measured.least.at(longest));
   }
 
+  /// Computes a chain of collectives, and returns the mean of its steps. A message of one collective of a kind without
+  /// an answer may have come before the rank waits for it; in a chain each is awaited.
+  Measured measure_chain(const std::string& expression, int iterations) {
+    const auto is_collective = [](const run::Timeline::Event& event) {
+      return event.schedule->steps[static_cast<size_t>(event.step)].kind == schedule::StepKind::kCollective;
+    };
+    double least = std::numeric_limits<double>::infinity();
+    size_t seen = 0;
+    repeat(expression, iterations, [&] {
+      double seconds = 0;
+      int steps = 0;
+      for (; seen < timeline_->events().size(); ++seen)
+        if (const run::Timeline::Event& event = timeline_->events()[seen]; is_collective(event)) {
+          seconds += event.busy;
+          ++steps;
+        }
+      if (steps > 0) least = std::min(least, seconds / steps);
+    });
+    for (const run::Timeline::Event& event : timeline_->events())
+      if (is_collective(event)) return described(*event.schedule, event.schedule->steps[event.step], least);
+    return {};
+  }
+
   /// Returns the seconds of all steps together.
   double measure_all(const std::string& expression, int iterations) {
     double sum = 0;
@@ -76,6 +113,27 @@ class Laboratory {
   }
 
  private:
+  static constexpr int kFewest = 4;         // iterations; the first may have other plans
+  static constexpr double kLongest = 0.25;  // seconds, from which on there are no more iterations
+
+  static std::vector<Axis> axes_of(const run::MpiRuntime& runtime) {
+    const int here = runtime.ranks_of_node();
+    if (here <= 1 || here == runtime.ranks()) return {{Name("all"), runtime.ranks()}};
+    return {{Name("nodes"), runtime.ranks() / here}, {Name("inside"), here}};
+  }
+
+  /// Computes `expression` up to `iterations` times, fewer where it takes long. Calls `each()` after each time.
+  template <typename Each>
+  void repeat(const std::string& expression, int iterations, const Each& each) {
+    timeline_->clear();
+    const double until = timeline_->now() + kLongest;
+    for (int iteration = 0; iteration < iterations; ++iteration) {
+      if (iteration > 0 && iteration % kFewest == 0 && agreed(timeline_->now() > until) != 0) return;
+      run("let measured = " + expression);
+      each();
+    }
+  }
+
   /// The least time of each step of a plan in many iterations, by the step's number.
   struct Iterations {
     std::shared_ptr<const schedule::Schedule> plan;
@@ -83,8 +141,7 @@ class Laboratory {
   };
 
   Iterations least_of(const std::string& expression, int iterations) {
-    timeline_->clear();
-    for (int iteration = 0; iteration < iterations; ++iteration) run("let measured = " + expression);
+    repeat(expression, iterations, [] {});
     // The first iterations may change the memory of the result, and so the plan.
     Iterations result{timeline_->events().back().schedule, {}};
     for (const run::Timeline::Event& event : timeline_->events()) {
@@ -125,6 +182,7 @@ class Laboratory {
   run::MpiRuntime runtime_;
   plan::Execution execution_;
   std::unique_ptr<session::Session> session_;
+  std::vector<Axis> axes_;
 };
 
 /// Returns a number of iterations that takes some tenths of a second, the same on every rank.
@@ -239,41 +297,79 @@ cost::Link link_of(const std::vector<Measured>& measured) {
   return link;
 }
 
-void measure_links(Laboratory& laboratory, cost::MachineModel& machine) {
-  const int ranks = laboratory.ranks();
-  const std::vector<std::pair<spmd::CollectiveKind, std::string>> calls = {
+/// Returns the links of these kinds of collectives along an axis, with all ranks at work.
+std::map<spmd::CollectiveKind, cost::Link> links_along(Laboratory& laboratory, const Axis& axis,
+                                                       const std::vector<spmd::CollectiveKind>& kinds) {
+  // Larger collectives are measured only if a few take less than this, by the smaller ones.
+  constexpr double kLongest = 0.1;
+  constexpr int kChain = 8;
+  std::string chain = "blocks";
+  for (int i = 0; i < kChain; ++i) chain = fmt::format("shift({}, n: here, wrap: true)", chain);
+  const std::map<spmd::CollectiveKind, std::string> calls = {
       {spmd::CollectiveKind::kAllReduce, "sum(parts, over: part)"},
-      {spmd::CollectiveKind::kReduceScatter, "sum(parts, over: part) @ {n -> all}"},
+      {spmd::CollectiveKind::kReduceScatter, fmt::format("sum(parts, over: part) @ {{n -> {}}}", axis.name.str())},
       {spmd::CollectiveKind::kAllGather, "blocks @ {}"},
-      {spmd::CollectiveKind::kAllToAll, "crossed @ {part -> all}"},
-      {spmd::CollectiveKind::kPermute, "shift(blocks, n: here)"}};
-  for (const auto& [kind, call] : calls) {
+      {spmd::CollectiveKind::kAllToAll, fmt::format("crossed @ {{part -> {}}}", axis.name.str())},
+      {spmd::CollectiveKind::kPermute, chain}};
+  std::map<spmd::CollectiveKind, cost::Link> links;
+  for (const spmd::CollectiveKind kind : kinds) {
+    laboratory.tell(fmt::format("{} along {} of {}", name(kind), axis.name.str(), axis.size));
     std::vector<Measured> measured;
-    for (int64_t elements : {int64_t{1}, int64_t{32} << 10, int64_t{256} << 10}) {
-      laboratory.run(
-          fmt::format("let here = {}\ndim part = {}, n = {}\nlet parts = random.normal([part, n]) @ {{part -> "
-                      "all}}\nlet blocks = random.normal([n]) @ {{n -> all}}\n"
-                      "let crossed = random.normal([part, n]) @ {{n -> all}}",
-                      elements, ranks, elements * ranks));
-      measured.push_back(laboratory.measure(call, elements == 1 ? 200 : 100, true));
+    int64_t before = 1;
+    for (const int64_t elements : {int64_t{1}, int64_t{32} << 10, int64_t{256} << 10}) {
+      const bool is_long =
+          measured.size() > 1 &&
+          measured.back().seconds * static_cast<double>(elements) / static_cast<double>(before) > kLongest;
+      if (laboratory.agreed(is_long) != 0) break;
+      before = elements;
+      laboratory.run(fmt::format(
+          "let here = {0}\ndim part = {1}, n = {2}\nlet parts = random.normal([part, n]) @ {{part -> {3}}}\n"
+          "let blocks = random.normal([n]) @ {{n -> {3}}}\nlet crossed = random.normal([part, n]) @ {{n -> {3}}}",
+          elements, axis.size, elements * axis.size, axis.name.str()));
+      const int iterations = elements == 1 ? 200 : 100;
+      measured.push_back(kind == spmd::CollectiveKind::kPermute ? laboratory.measure_chain(calls.at(kind), iterations)
+                                                                : laboratory.measure(calls.at(kind), iterations, true));
     }
-    machine.collectives[kind] = link_of(measured);
+    links[kind] = link_of(measured);
   }
-  machine.link = machine.collectives.at(spmd::CollectiveKind::kAllReduce);
+  return links;
 }
 
-/// Runs a collective of 4 MiB and a longer product, each alone and both in one plan, where the product's chunks let MPI
-/// progress. Returns the median over several rounds of the hidden part of the collective's time: its time alone minus
-/// the time that it adds to the product.
-double measure_overlap(Laboratory& laboratory) {
-  constexpr int kRounds = 5, kIterations = 15;
+void measure_links(Laboratory& laboratory, cost::MachineModel& machine) {
+  using enum spmd::CollectiveKind;
+  const std::vector<Axis>& axes = laboratory.axes();
+  machine.collectives =
+      links_along(laboratory, axes.back(), {kAllReduce, kReduceScatter, kAllGather, kAllToAll, kPermute});
+  machine.link = machine.collectives.at(kAllReduce);
+  if (axes.size() == 1) return;
+  machine.node = axes.back().size;
+  const std::map<spmd::CollectiveKind, cost::Link> between =
+      links_along(laboratory, axes.front(), {kAllReduce, kAllGather, kPermute});
+  // One link stands for all kinds: the middle one.
+  std::vector<double> bandwidths;
+  for (const auto& [kind, link] : between) bandwidths.push_back(link.bandwidth);
+  std::sort(bandwidths.begin(), bandwidths.end());
+  machine.between = {between.at(kAllReduce).latency, bandwidths[1]};
+}
+
+/// Runs a collective of up to 4 MiB and a longer product, each alone and both in one plan, where the product's chunks
+/// let MPI progress. Returns the median over several rounds of the hidden part of the collective's time: its time alone
+/// minus the time that it adds to the product.
+double measure_overlap(Laboratory& laboratory, const cost::MachineModel& machine) {
+  constexpr int kRounds = 3, kIterations = 15;
+  constexpr double kSeconds = 0.02;  // of the collective, where the link is slow
   constexpr double kNoise = 0.05;
   const std::string collective = "sum(parts, over: part)", product = "einsum(x, y -> [m, n])";
+  const Axis& axis = laboratory.axes().front();
+  const cost::Link& link = laboratory.axes().size() > 1 ? machine.between : machine.link;
+  const int64_t wide =
+      laboratory.agreed(static_cast<int64_t>(std::clamp(link.bandwidth * kSeconds / sizeof(float), 1e4, 1048576.0)));
+  laboratory.tell("collectives beside products");
   laboratory.run(
       fmt::format("dim part = {}, wide = {}, m = 1024, n = 1024, k = 512\nlet parts = random.normal([part, wide]) @ "
-                  "{{part -> all}}\n"
+                  "{{part -> {}}}\n"
                   "let x = random.normal([m, k])\nlet y = random.normal([k, n])",
-                  laboratory.ranks(), 1 << 20));
+                  axis.size, wide, axis.name.str()));
   std::vector<double> hidden;
   for (int round = 0; round < kRounds; ++round) {
     const double communicates = laboratory.measure_all(collective, kIterations),
@@ -293,12 +389,15 @@ cost::MachineModel calibrate(const run::MpiRuntimeOptions& options) {
   cost::MachineModel machine;
   machine.name = laboratory.ranks() == 1 ? "this machine, as measured on one rank"
                                          : fmt::format("this machine, as measured on {} ranks", laboratory.ranks());
+  laboratory.tell("memory");
   measure_memory(laboratory, machine);
+  laboratory.tell("products");
   measure_products(laboratory, machine);
+  laboratory.tell("other operations");
   measure_operations(laboratory, machine);
   if (laboratory.ranks() > 1) {
     measure_links(laboratory, machine);
-    machine.overlap = measure_overlap(laboratory);
+    machine.overlap = measure_overlap(laboratory, machine);
   }
   return machine;
 }
@@ -370,7 +469,10 @@ const Command kCalibrateCommand = {
         "and the\n"
         "part of one that goes on beside computing. It takes some seconds; other work on the machine lengthens it more "
         "than\n"
-        "it changes the figures, which are the least of many turns. Calibrate on as many ranks as will run: they share "
+        "it changes the figures, which are the least of many turns. Where each node has as many ranks, links inside of "
+        "nodes\n"
+        "and `between` them are measured apart, and several ranks say on standard error what they measure. Calibrate "
+        "on as many ranks as will run: they share "
         "the\n"
         "memory. All is processor time: where processors copy what they communicate themselves, as the ranks of one "
         "machine\n"
