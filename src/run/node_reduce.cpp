@@ -87,12 +87,6 @@ class NodeTask : public ReduceTask {
     int64_t received = 0, sums = 0;  ///< bytes
   };
 
-  static std::vector<int> nodes_of(const ReduceGroup& group, const SharedMemory& memory) {
-    std::vector<int> nodes;
-    for (const int rank : group.ranks) nodes.push_back(memory.transport().node_of(rank));
-    return nodes;
-  }
-
   int64_t mates() const { return static_cast<int64_t>(nodes_.members(here_).size()); }
   int64_t own_bytes() const { return schedule::padded(piece_ * elements_.size()); }
   int64_t bytes(Interval part) const { return part.size() * elements_.size(); }
@@ -276,10 +270,16 @@ class NodeTask : public ReduceTask {
 
 }  // namespace
 
+std::vector<int> nodes_of(const ReduceGroup& group, const SharedMemory& memory) {
+  std::vector<int> nodes;
+  for (const int rank : group.ranks) nodes.push_back(memory.transport().node_of(rank));
+  return nodes;
+}
+
 bool spans_nodes(const ReduceGroup& group, const SharedMemory* memory) {
   if (memory == nullptr || !memory->is_on_all_nodes() || group.members.size() != group.ranks.size()) return false;
-  std::set<int> nodes;
-  for (const int rank : group.ranks) nodes.insert(memory->transport().node_of(rank));
+  const std::vector<int> all = nodes_of(group, *memory);
+  const std::set<int> nodes(all.begin(), all.end());
   return nodes.size() > 1 && nodes.size() < group.ranks.size();
 }
 

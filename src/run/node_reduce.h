@@ -25,6 +25,9 @@ namespace mtf::run {
 /// True if each rank of the group hosts one member, and some of them share a node, but not all.
 bool spans_nodes(const ReduceGroup& group, const SharedMemory* memory);
 
+/// Returns for each rank of the group something that identifies its node.
+std::vector<int> nodes_of(const ReduceGroup& group, const SharedMemory& memory);
+
 /// Makes an all_reduce that counts as `program`. If the rank shares its node with others of the group, its staging
 /// memory is in this rank's part of `memory`.
 std::unique_ptr<ReduceTask> make_node_all_reduce(const ReduceGroup& group, ReduceElements elements,

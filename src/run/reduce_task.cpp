@@ -1,10 +1,12 @@
 #include "run/reduce_task.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <set>
 
 #include "run/node_reduce.h"
+#include "run/node_sums.h"
 #include "run/shared_reduce.h"
 #include "schedule/pack.h"
 #include "spmd/reduce_program.h"
@@ -17,8 +19,9 @@ namespace {
 /// round.
 class ProgramTask : public ReduceTask {
  public:
-  ProgramTask(const ReduceGroup& group, ReduceElements elements, const spmd::ReduceProgram& program)
+  ProgramTask(const ReduceGroup& group, ReduceElements elements, const spmd::ReduceProgram& program, bool counts = true)
       : ranks_(group.ranks),
+        counts_(counts),
         me_(group.position),
         elements_(elements),
         count_(program.elements()),
@@ -97,9 +100,11 @@ class ProgramTask : public ReduceTask {
       staged += slot_;
     }
     for (int64_t own = 0; own < own_; ++own)
-      for (const spmd::ReduceMessage& send : round().sends)
-        transport.send(pending_, ranks_[static_cast<size_t>(rank_of(send))], tag_of(send),
-                       operand(send.part.first, own), bytes_of(send));
+      for (const spmd::ReduceMessage& send : round().sends) {
+        transport.send_uncounted(pending_, ranks_[static_cast<size_t>(rank_of(send))], tag_of(send),
+                                 operand(send.part.first, own), bytes_of(send));
+        if (counts_) transport.count(bytes_of(send));
+      }
   }
 
   /// Adds the received terms and the own ones, in the order of the members.
@@ -128,6 +133,7 @@ class ProgramTask : public ReduceTask {
   int64_t bytes_of(const spmd::ReduceMessage& message) const { return message.part.size() * elements_.size(); }
 
   const std::vector<int> ranks_;
+  const bool counts_;
   const int me_;
   const ReduceElements elements_;
   const int64_t count_, piece_, step_;                   // step_: bytes between the arrays of this rank's members
@@ -146,6 +152,86 @@ class ProgramTask : public ReduceTask {
   Transport::Pending pending_;
 };
 
+/// Reduces a small array inside of each node, and then between ranks of different nodes, in a round each. Thus a node
+/// sends one message for each of its ranks. It counts as `counted` bytes.
+class NodeByNode : public ReduceTask {
+ public:
+  /// `own_levels`: the levels of the tree that each node has by itself.
+  NodeByNode(const ReduceGroup& group, ReduceElements elements, const GroupNodes& nodes, size_t own_levels,
+             int64_t count, int64_t counted)
+      : counted_(counted) {
+    const auto me = static_cast<size_t>(group.position);
+    const std::vector<size_t>& mates = nodes.members(nodes.node_of(me));
+    const size_t place = static_cast<size_t>(std::find(mates.begin(), mates.end(), me) - mates.begin());
+    std::vector<size_t> across;
+    for (size_t node = 0; node < nodes.count(); ++node) across.push_back(nodes.members(node)[place]);
+    const auto split = group.tree.begin() + static_cast<long>(own_levels);
+    steps_[0] = step(group, elements, mates, {group.tree.begin(), split}, count);
+    steps_[1] = step(group, elements, across, {split, group.tree.end()}, count);
+  }
+
+  int64_t staging_bytes() const override {
+    return std::max(steps_[0].task->staging_bytes(), steps_[1].task->staging_bytes());
+  }
+
+  void begin(const ReduceArrays& arrays, const CollectiveRun& run, const std::vector<int>& tags) override {
+    arrays_ = arrays;
+    number_ = run.number;
+    at_ = 0;
+    run.transport.count(counted_);
+    for (Step& step : steps_) {
+      step.tags.clear();
+      for (const size_t position : step.positions) step.tags.push_back(tags[position]);
+    }
+    steps_[0].task->begin(arrays, run, steps_[0].tags);
+  }
+
+  bool advance(Transport& transport, bool wait) override {
+    for (; at_ < steps_.size(); ++at_) {
+      if (!steps_[at_].task->advance(transport, wait)) return false;
+      if (at_ + 1 < steps_.size())
+        steps_[at_ + 1].task->begin({arrays_.result, arrays_.result, arrays_.staging},
+                                    {transport, arrays_.staging, number_}, steps_[at_ + 1].tags);
+    }
+    return true;
+  }
+
+ private:
+  struct Step {
+    std::vector<size_t> positions;  // in the group
+    std::vector<int> tags;
+    std::unique_ptr<ReduceTask> task;
+  };
+
+  static Step step(const ReduceGroup& whole, ReduceElements elements, const std::vector<size_t>& positions,
+                   std::vector<int64_t> tree, int64_t count) {
+    ReduceGroup group;
+    for (const size_t position : positions) {
+      if (position == static_cast<size_t>(whole.position)) group.position = static_cast<int>(group.ranks.size());
+      group.ranks.push_back(whole.ranks[position]);
+    }
+    group.tree = std::move(tree);
+    const spmd::ReduceProgram program = spmd::ReduceProgram::in_one_round(group.tree, count);
+    return {positions, {}, std::make_unique<ProgramTask>(group, elements, program, false)};
+  }
+
+  const int64_t counted_;
+  std::array<Step, 2> steps_;
+  ReduceArrays arrays_{};
+  int64_t number_ = 0;
+  size_t at_ = 0;
+};
+
+/// Returns the levels of a group's tree that each node has by itself; 0 if nodes have no equal subtrees, or if too many
+/// members meet.
+size_t levels_of_nodes(const GroupNodes& nodes) {
+  const std::vector<NodeTerm>& first = nodes.terms(0);
+  if (nodes.count() > spmd::kMostPeers || nodes.members(0).size() > spmd::kMostPeers) return 0;
+  for (size_t node = 0; node < nodes.count(); ++node)
+    if (nodes.terms(node).size() != 1 || nodes.terms(node)[0].level != first[0].level) return 0;
+  return first[0].level;
+}
+
 }  // namespace
 
 std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count,
@@ -156,8 +242,13 @@ std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElem
       spmd::ReduceProgram::all_reduce(group.tree_of_ranks(), count, largest, elements.size());
   if (!program.is_sent_whole() && can_share(group, shared))
     return make_shared_all_reduce(group, elements, count, *shared);
-  if (!program.is_sent_whole() && spans_nodes(group, shared))
-    return make_node_all_reduce(group, elements, program, *shared);
+  if (spans_nodes(group, shared)) {
+    if (!program.is_sent_whole()) return make_node_all_reduce(group, elements, program, *shared);
+    const GroupNodes nodes(group.tree, nodes_of(group, *shared));
+    if (const size_t levels = levels_of_nodes(nodes); levels > 0)
+      return std::make_unique<NodeByNode>(group, elements, nodes, levels, count,
+                                          program.sent(group.position, count) * elements.size());
+  }
   return std::make_unique<ProgramTask>(group, elements, program);
 }
 
