@@ -10,6 +10,7 @@
 #include "io/partial_file.h"
 #include "run/mailboxes.h"
 #include "support/diagnostics.h"
+#include "support/expected_end.h"
 
 namespace mtf::run {
 namespace {
@@ -235,6 +236,7 @@ bool Transport::is_first_to_ask() {
 
 void Transport::abort(int status) {
   io::remove_partial_files();  // no destructor runs
+  expect_end();
   if (mpi_ && ranks_ > 1) mpi_->abort(status);
   _exit(status);
 }

@@ -23,6 +23,7 @@
 #include "tool/shell/launch.h"
 #include "tool/shell/output.h"
 #include "tool/shell/program_output.h"
+#include "tool/shell/rank_guard.h"
 #include "tool/shell/script.h"
 #include "tool/shell/watch.h"
 
@@ -266,7 +267,10 @@ int run(const RunOptions& options, const ProgramOptions& program) {
                .help("`mtf run --watch FILE`, with --mesh where the script is to have several processors"));
     if (const std::optional<int> status = watch_script(options.file, standard_library())) return *status;
   }
-  if (here.uses_mpi()) return RankRun(here, options, program).run();
+  if (here.uses_mpi()) {
+    const RankGuard guard(here.rank);
+    return RankRun(here, options, program).run();
+  }
   return run_alone(options, program);
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "io/partial_file.h"
+#include "support/expected_end.h"
 #include "tool/shell/program_output.h"
 
 namespace mtf::tool {
@@ -21,6 +22,7 @@ std::atomic<pid_t> main_process = 0;  // forked processes end silently
 
 extern "C" void end_at_once(int) {
   io::remove_partial_files();
+  expect_end();
   ProgressBar::erase_in_signal();
   constexpr std::string_view kMessage = "error: interrupted [interrupted]\n";
   if (getpid() == main_process) [[maybe_unused]]
@@ -37,6 +39,7 @@ extern "C" void on_interrupt(int number) {
 
 extern "C" void end_by_signal(int number) {
   io::remove_partial_files();
+  expect_end();
   ProgressBar::erase_in_signal();
   signal(number, SIG_DFL);
   raise(number);  // is delivered after this function returns
@@ -45,6 +48,7 @@ extern "C" void end_by_signal(int number) {
 // The process may be killed before the session has ended.
 extern "C" void on_end_of_job(int) {
   io::remove_partial_files();
+  expect_end();
   if (session::Session* const session = session_under_way) session->interrupt();
 }
 

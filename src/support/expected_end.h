@@ -1,0 +1,12 @@
+#pragma once
+// A file that is told when this process ends knowingly. Who holds the other end of the pipe learns of any other end.
+
+namespace mtf {
+
+/// From now on expect_end() writes to this file. -1: to none.
+void tell_expected_end(int file);
+/// The end of this process needs no more explanation: it succeeds, has reported an error, or others have ended it. A
+/// signal handler may call it.
+void expect_end();
+
+}  // namespace mtf
