@@ -289,13 +289,21 @@ std::vector<AxisSet> Decider::partial_results(int loop) const {
   std::vector<AxisSet> parts(node.results.size());
   if (!region.stages.empty() || region.hands_on) return parts;
   const std::vector<AxisSet> roots = partial_roots(region.iteration);
+  // True if the only use of a value, behind views, is that its parts are rounded.
+  const auto is_rounded = [&](graph::ProgramValue result) {
+    while (const ProgramReaders::Read* read = readers_.only(result)) {
+      const graph::Op& reader = *graph_.operations[read->operation].operation->op;
+      if (&reader == &ops::kCastParts) return true;
+      if (reader.role != graph::Role::kView || reader.linear != graph::Linear::kEach) return false;
+      result = {read->operation, 0};
+    }
+    return false;
+  };
   for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
     const graph::ProgramValue value{loop, r};
     const bool is_whole = !(graph_.sharding(value).split() & roots[r]);
-    const ProgramReaders::Read* read = readers_.only(value);
-    const bool is_rounded = read && graph_.operations[read->operation].operation->op == &ops::kCastParts;
     const bool is_reduced_later =
-        !(roots[r] & ~joined_of(value)) || (is_whole && (is_rounded || becomes_term(value, roots[r])));
+        !(roots[r] & ~joined_of(value)) || (is_whole && (is_rounded(value) || becomes_term(value, roots[r])));
     if (roots[r] && is_reduced_later && owners_of_result(node, r).empty() &&
         stays_partial(value, graph_.type(value).element, roots[r]) != StaysPartial::kNo)
       parts[r] = roots[r];
