@@ -36,7 +36,8 @@ std::set<Name> dims_of(const spmd::StatementCost& cost) {
   return dims;
 }
 
-/// Returns the layouts in which one axis of the mesh splits another one of the dims, or no dim, by rules for dims.
+/// Returns the layouts in which one axis of the mesh splits another one of the dims, one more of them, or no dim, by
+/// rules for dims.
 std::vector<Layout> neighbours(const Layout& in_force, const std::set<Name>& dims, const Mesh& mesh) {
   std::vector<Layout> layouts;
   for (const Axis& axis : mesh.axes()) {
@@ -50,9 +51,14 @@ std::vector<Layout> neighbours(const Layout& in_force, const std::set<Name>& dim
       std::vector<LayoutRule>& rules = layout.rules;
       const auto there =
           std::find_if(rules.begin(), rules.end(), [&](const LayoutRule& rule) { return rule.dim == dim; });
-      if (there != rules.end()) there->axes.push_back(axis.name);
+      const bool has_rule = there != rules.end();
+      if (has_rule) there->axes.push_back(axis.name);
       else rules.push_back({dim, {axis.name}, {}});
       if (!same_rules(layout, in_force)) layouts.push_back(std::move(layout));
+      if (!is_used || has_rule) continue;
+      Layout more = in_force;
+      more.rules.push_back({dim, {axis.name}, {}});
+      layouts.push_back(std::move(more));
     }
   }
   return layouts;

@@ -34,8 +34,8 @@ struct Explanation {
   std::vector<std::shared_ptr<const void>> sources;
 };
 
-/// Explains a statement of a session, under an assumption. Tries the layouts in which one axis splits another dim or no
-/// dim, and returns at most `most` better ones. An interrupt of the session stops trying them.
+/// Explains a statement of a session, under an assumption. Tries the layouts in which one axis splits another dim, one
+/// more dim or no dim, and returns at most `most` better ones. An interrupt of the session stops trying them.
 Explanation explain_statement(Session& session, const std::string& statement, const std::string& name,
                               const Assumption& assumption, std::size_t most);
 

@@ -261,5 +261,17 @@ TEST_F(Questions, DoNotNameWhatTheSessionLeftWithoutAName) {
   EXPECT_EQ(why.collectives[0].cost.from.name, "add");
 }
 
+TEST_F(Questions, FindTheRuleThatSharedKeysNeedBesidesThatOfHeads) {
+  session.execute(
+      "import nn\nmesh m = [model: 8]\nlayout split = {heads -> model}\nuse m\nuse split\n"
+      "dim batch = 4, length = 16, features = 64, heads = 16, head_size = 8\n"
+      "let att = nn.Attention(features, length, heads, head_size, key_heads: 8)\n"
+      "let x = random.normal([batch, length, features])");
+  const Explanation why = explain_statement(session, "let g = grad(sum(att(x)), att.params)", "<why>", {}, 1);
+  ASSERT_FALSE(why.better.empty());
+  EXPECT_EQ(notation(why.better[0].layout), "heads:model;group:model");
+  EXPECT_LT(why.better[0].total.flops, why.now.flops);
+}
+
 }  // namespace
 }  // namespace mtf::session
