@@ -68,7 +68,7 @@ std::string explained(const session::Explanation::Collective& collective) {
 /// Returns the savings of a statement under other layouts, and the memory that the session would then hold.
 std::string better_text(const session::Explanation& explanation, std::size_t width) {
   if (explanation.better.empty())
-    return "No layout in which one axis splits another dim, or none, sends fewer bytes for as few flops.\n";
+    return "No layout in which one axis splits another dim, one more, or none, sends fewer bytes for as few flops.\n";
   const session::Explanation::Total& now = explanation.now;
   std::string text = "fewer bytes, for no more flops:\n" + estimate_note(explanation.doubts, width);
   for (const session::Explanation::Better& better : explanation.better) {
