@@ -71,7 +71,7 @@ constexpr graph::Op kCastParts = complete({
         "`scan` carries from zero, stays in parts too. So gradients of parameters take half the memory and half the "
         "bytes under `precision mixed`; layouts then agree to the tolerance of the type.",
     .example = "dim n = 2\nprint(cast_parts(tensor([1, 1.001], [n]), bf16))\n#> [1, 1]\n",
-    .samples = "x: [a, b] => cast_parts(x, bf16)\nx: f64[a] => cast_parts(x, f32)",
+    .samples = "x: [a, b] => cast_parts(x, bf16)\nx: [a] => cast_parts(x, bf16)",
     .build = [](Call& call) -> graph::Values {
       const graph::Value& x = call.tensor("x");
       const ElementType to = call.argument("to").element;

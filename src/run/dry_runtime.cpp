@@ -1,7 +1,5 @@
 #include "run/dry_runtime.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <map>
 
@@ -9,6 +7,7 @@
 #include "plan/plan.h"
 #include "run/host_tensor.h"
 #include "schedule/pack.h"
+#include "support/expected_end.h"
 
 namespace mtf::run {
 
@@ -77,7 +76,7 @@ void DryRuntime::abort(const std::string& message, int status) {
   std::fputs(message.c_str(), stderr);
   std::fflush(stderr);
   io::remove_partial_files();  // no destructor runs
-  _exit(status);
+  end_process(status);
 }
 
 }  // namespace mtf::run

@@ -1,7 +1,5 @@
 #include "run/transport.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -238,7 +236,7 @@ void Transport::abort(int status) {
   io::remove_partial_files();  // no destructor runs
   expect_end();
   if (mpi_ && ranks_ > 1) mpi_->abort(status);
-  _exit(status);
+  end_process(status);
 }
 
 }  // namespace mtf::run

@@ -8,5 +8,7 @@ void tell_expected_end(int file);
 /// The end of this process needs no more explanation: it succeeds, has reported an error, or others have ended it. A
 /// signal handler may call it.
 void expect_end();
+/// Ends this process at once, and runs no destructors. The end needs no more explanation.
+[[noreturn]] void end_process(int status);
 
 }  // namespace mtf

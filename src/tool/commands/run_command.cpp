@@ -11,6 +11,7 @@
 #include "run/timeline.h"
 #include "session/session.h"
 #include "support/diagnostics.h"
+#include "support/expected_end.h"
 #include "support/text.h"
 #include "tool/commands/commands.h"
 #include "tool/present/fitted_text.h"
@@ -224,7 +225,7 @@ class RankRun {
       check_ranks(here_, runtime_->ranks());
     } catch (const UserError& error) {
       // Every process has found the error, and they cannot end each other.
-      if (here_.rank != 0) std::_Exit(static_cast<int>(error.diagnostic().exit_code()));
+      if (here_.rank != 0) end_process(static_cast<int>(error.diagnostic().exit_code()));
       throw;
     }
     runtime_->expect_level();

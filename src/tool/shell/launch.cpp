@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "run/mpi_runtime.h"
+#include "support/expected_end.h"
 
 namespace mtf::tool {
 namespace {
@@ -76,7 +77,7 @@ void end_rank(const std::string& message, ExitCode code) {
   try {
     run::MpiRuntime runtime({.use_mpi = true});
     runtime.abort(message, static_cast<int>(code));
-  } catch (const UserError&) { std::_Exit(report(message, code)); }  // without MPI each rank ends by itself
+  } catch (const UserError&) { end_process(report(message, code)); }  // without MPI each rank ends by itself
 }
 
 std::string bug_message(const std::exception& error) {
