@@ -59,6 +59,7 @@ endforeach()
 # ---- One object for each ---------------------------------------------------------------------------------------------
 
 set(MTF_LEVEL_OBJECTS "")
+set(MTF_LEVEL_TARGETS "")  # for make, which knows the rule of an object only in its own target
 set(level_macros "")
 foreach(level IN LISTS levels)
   string(MAKE_C_IDENTIFIER ${level} symbol)
@@ -82,7 +83,9 @@ foreach(level IN LISTS levels)
     COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=mtf_kernels_${symbol} ${object}
     DEPENDS $<TARGET_OBJECTS:${target}> COMMAND_EXPAND_LISTS VERBATIM COMMENT "Linking the kernels of ${level}")
   add_custom_target(${target}_object DEPENDS ${object})
+  add_dependencies(${target}_object ${target})
   list(APPEND MTF_LEVEL_OBJECTS ${object})
+  list(APPEND MTF_LEVEL_TARGETS ${target}_object)
 endforeach()
 set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/src/kernels/level.cpp PROPERTIES
   COMPILE_DEFINITIONS "MTF_LEVELS=${level_macros}" SKIP_UNITY_BUILD_INCLUSION ON)
