@@ -32,8 +32,10 @@ start_nodes() {
       in_node "$i" sh -c "hostname node$i && ip addr add 10.77.0.$((i + 1))/24 dev eth0 && ip link set eth0 up &&
         ip link set lo up && mount -t tmpfs -o size=1g tmpfs /dev/shm && mount --bind '$folder/hosts' /etc/hosts" || return 1
   done
-  # What Open MPI calls in the place of ssh: HOST COMMAND...
-  printf '#!/bin/sh\nhost=$1; shift\nexec nsenter -t "$(cat "%s/$host")" -a /bin/sh -c "$*"\n' "$folder" >"$folder/agent"
+  # What Open MPI calls in the place of ssh: HOST COMMAND... As ssh does, it takes longer to notice that a node has died than
+  # Open MPI, which else says that the node was never there.
+  printf '#!/bin/sh\nhost=$1; shift\nnsenter -t "$(cat "%s/$host")" -a /bin/sh -c "$*" || { sleep 3; exit 1; }\n' "$folder" \
+    >"$folder/agent"
   chmod +x "$folder/agent"
 }
 
