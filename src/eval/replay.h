@@ -177,7 +177,7 @@ class Replay {
     Span place;                         ///< of the cut
     int64_t last_node = 0;              ///< the last node at the end of the range
     std::vector<Condition> conditions;  ///< in the range
-    std::vector<Name> mentioned;        ///< by the other statements, except in `numbers`
+    std::vector<Name> mentioned;        ///< by statements, except in `numbers` and `conditions`
     std::vector<Number> numbers;
     std::vector<HostValue> host;
     std::vector<Kind> kinds;     ///< of the names' tensors

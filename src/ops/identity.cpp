@@ -18,6 +18,12 @@ consteval graph::Op identity(graph::Op op) {
 
 graph::IterationSpace leaf_space(const graph::Operation& operation) { return elementwise_space(operation); }
 
+std::vector<TensorType> cast_result(const graph::Operation& operation) {
+  return {{operation.attributes.get<CastAttributes>().to, operation.operands[0].dims}};
+}
+
+graph::Values cast_back(graph::GradientCall& g) { return {g.builder.cast(g.d_results[0], g.operands[0].element())}; }
+
 }  // namespace
 
 constexpr graph::Op kCast = complete({
@@ -37,14 +43,10 @@ constexpr graph::Op kCast = complete({
       return call.builder.add_node(call.op, {x}, CastAttributes{element});
     },
     .attributes = &graph::kFormOf<CastAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-      return {{operation.attributes.get<CastAttributes>().to, operation.operands[0].dims}};
-    },
+    .infer = cast_result,
     .space = elementwise_space,
     .lane = kernels::LaneOp::kCast,
-    .gradient = [](graph::GradientCall& g) -> graph::Values {
-      return {g.builder.cast(g.d_results[0], g.operands[0].element())};
-    },
+    .gradient = cast_back,
 });
 
 constexpr graph::Op kCastLike = complete({
@@ -84,14 +86,10 @@ constexpr graph::Op kCastParts = complete({
       return call.builder.add_node(call.op, {x}, CastAttributes{to});
     },
     .attributes = &graph::kFormOf<CastAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-      return {{operation.attributes.get<CastAttributes>().to, operation.operands[0].dims}};
-    },
+    .infer = cast_result,
     .space = elementwise_space,
     .lane = kernels::LaneOp::kCast,
-    .gradient = [](graph::GradientCall& g) -> graph::Values {
-      return {g.builder.cast(g.d_results[0], g.operands[0].element())};
-    },
+    .gradient = cast_back,
     .linear = graph::Linear::kEach,
 });
 

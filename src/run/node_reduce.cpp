@@ -155,13 +155,10 @@ class NodeTask : public ReduceTask {
     const std::byte* const operand = arrays_.own + number * piece_ * elements_.size();
     own_ = arrays_.staging;
     if (mates() > 1) {
-      std::byte* const part = memory_.part(ranks_[me_]);
-      const auto distance = reinterpret_cast<std::uintptr_t>(operand) - reinterpret_cast<std::uintptr_t>(part);
-      // The operand may be in shared memory; then it need not be copied.
-      const bool lies_there = distance < static_cast<std::uintptr_t>(memory_.bytes());
-      if (lies_there) own_ = part + distance;
+      std::byte* const lies = memory_.in_own_part(operand);  // then it need not be copied
+      if (lies) own_ = lies;
       else copy_for_others(own_, operand, static_cast<size_t>(size_ * elements_.size()));
-      notice(me_).offset = own_ - part;
+      notice(me_).offset = own_ - memory_.part(ranks_[me_]);
     } else {
       std::memcpy(own_, operand, static_cast<size_t>(size_ * elements_.size()));
     }

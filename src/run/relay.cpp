@@ -4,10 +4,10 @@
 #include <cstring>
 #include <map>
 
+#include "run/redistribution.h"
+
 namespace mtf::run {
 namespace {
-
-constexpr int64_t kPiece = int64_t{256} << 10;
 
 /// A block of the result on this rank: where it comes from, and to which rank it goes.
 struct Relayed {
@@ -55,13 +55,13 @@ class Relay : public BoundCollective {
       auto* const to = static_cast<std::byte*>(results[0][static_cast<size_t>(block.slot)]);
       if (block.own >= 0)
         std::memcpy(to, operands[0][static_cast<size_t>(block.own)], static_cast<size_t>(block.bytes));
-      for (int64_t at = 0; at < block.bytes; at += kPiece) {
+      for_pieces(block.bytes, [&](int64_t at, int64_t bytes) {
         Piece& piece = pieces_.emplace_back();
         piece.data = to + at;
-        piece.bytes = std::min(kPiece, block.bytes - at);
+        piece.bytes = bytes;
         piece.to = block.to;
         if (block.own < 0) run.transport.receive(piece.arrives, block.from, tag_, piece.data, piece.bytes);
-      }
+      });
     }
   }
 

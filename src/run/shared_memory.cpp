@@ -32,6 +32,12 @@ bool SharedMemory::reserve_here(int64_t bytes) {
   return true;
 }
 
+std::byte* SharedMemory::in_own_part(const std::byte* memory) const {
+  std::byte* const own = part(transport_.rank());
+  const auto distance = reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(own);
+  return distance < static_cast<std::uintptr_t>(bytes_) ? own + distance : nullptr;
+}
+
 SharedMemory::Notice& SharedMemory::notice(int rank, int64_t collective) const {
   std::byte* const notices = notices_[static_cast<size_t>(transport_.place_here(rank))].data();
   return reinterpret_cast<Notice*>(notices)[collective % kNotices];

@@ -39,6 +39,9 @@ class SharedMemory {
     return parts_.empty() ? nullptr : parts_[static_cast<size_t>(transport_.place_here(rank))].data();
   }
 
+  /// Returns the same memory in this rank's part; null if it does not lie there.
+  std::byte* in_own_part(const std::byte* memory) const;
+
   /// The progress of a rank in a collective. `turn[stage]` identifies the latest piece for which the rank
   /// has reached the stage. Numbers of collectives that run at once differ by less than kNotices.
   enum Stage : int {

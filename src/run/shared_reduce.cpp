@@ -92,17 +92,14 @@ class SharedTask : public ReduceTask {
   void begin_piece(int64_t number) {
     piece_number_ = number;
     size_ = std::min(piece_, count_ - number * piece_);
-    std::byte* const part = memory_.part(ranks_[static_cast<size_t>(me_)]);
-    const auto distance = reinterpret_cast<std::uintptr_t>(arrays_.own) - reinterpret_cast<std::uintptr_t>(part);
-    // The operand is in shared memory and need not be copied.
-    const bool lies_there = distance < static_cast<std::uintptr_t>(memory_.bytes());
-    std::byte* const own = lies_there ? part + distance + offset(0) : arrays_.staging;
+    std::byte* const lies = memory_.in_own_part(arrays_.own);  // then it need not be copied
+    std::byte* const own = lies ? lies + offset(0) : arrays_.staging;
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
-      if ((member != me_ || is_small_) && !lies_there)
+      if ((member != me_ || is_small_) && !lies)
         copy_for_others(own + theirs.first * elements_.size(), arrays_.own + offset(theirs.first), bytes(theirs));
     }
-    notice(me_).offset = own - part;
+    notice(me_).offset = own - memory_.part(ranks_[static_cast<size_t>(me_)]);
     reach(SharedMemory::kBegun);
   }
 

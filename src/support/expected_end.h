@@ -3,7 +3,7 @@
 
 namespace mtf {
 
-/// From now on expect_end() writes to this file. -1: to none.
+/// The next call of expect_end() writes to this file; later ones write nothing.
 void tell_expected_end(int file);
 /// The end of this process needs no more explanation: it succeeds, has reported an error, or others have ended it. A
 /// signal handler may call it.
