@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "support/expected_end.h"
@@ -37,6 +38,7 @@ RankGuard::RankGuard(int rank) {
   }
   told_ = ends[1];
   tell_expected_end(told_);
+  std::atexit(expect_end);  // MPI ends a rank whose peer is gone, and says so
 }
 
 RankGuard::~RankGuard() {

@@ -4,7 +4,8 @@
 namespace mtf::tool {
 
 /// A process beside a rank. If the rank is killed, or crashes, it says on stderr which rank has ended, on which
-/// machine, and how to go on. The launcher says so later and in many lines, and does not know the rank's checkpoints.
+/// machine, and how to go on. The launcher says so in many lines, and does not know the rank's checkpoints. Either may
+/// be first.
 class RankGuard {
  public:
   /// Before MPI and threads are started.
