@@ -21,8 +21,8 @@ constexpr int64_t kMaxShown = 1000;
 
 /// Returns the number of decimals of a format such as `.4f`, with a single digit; -1 for any other format.
 int decimals_of(std::string_view format) {
-  const bool is_plain = format.size() == 3 && format[0] == '.' && format[1] >= '0' && format[1] <= '9';
-  return is_plain && format[2] == 'f' ? format[1] - '0' : -1;
+  const bool is_fixed = format.size() == 3 && format[0] == '.' && format[1] >= '0' && format[1] <= '9';
+  return is_fixed && format[2] == 'f' ? format[1] - '0' : -1;
 }
 
 /// Gives the same text as the format library, in a sixth of its time.

@@ -334,12 +334,13 @@ void refuse_two_values(const graph::Op& op, const Arguments& arguments) {
   const auto is_value = [](const HostValue& value) {
     return tensor_of(value) || (is_number(value) && !is_open(value));
   };
-  const bool is_plain = std::all_of(arguments.items.begin(), arguments.items.end(), [&](const GivenArgument& item) {
-    return item.label.empty() && !item.has_target && (is_value(item.value) || item.value.is<Dim>());
-  });
+  const bool are_values_and_dims =
+      std::all_of(arguments.items.begin(), arguments.items.end(), [&](const GivenArgument& item) {
+        return item.label.empty() && !item.has_target && (is_value(item.value) || item.value.is<Dim>());
+      });
   // `max(x, batch)` reduces x over a dim. In `max(3, batch)` there is nothing to reduce.
   const HostValue &first = arguments.items[0].value, &second = arguments.items[1].value;
-  if (!is_plain || (tensor_of(first) && second.is<Dim>())) return;
+  if (!are_values_and_dims || (tensor_of(first) && second.is<Dim>())) return;
   std::string right(arguments.items[0].span.text());
   for (size_t i = 1; i < arguments.items.size(); ++i)
     right = fmt::format("{}({}, {})", op.of_two_values, right, arguments.items[i].span.text());

@@ -20,21 +20,6 @@ constexpr int64_t kMostMisses = 2;
 /// The greatest number of items that loops walk in an evaluation ahead.
 constexpr int64_t kMostAhead = 1000;
 
-/// True if the consumers of two tensors, with these producers, get the same type, layout and layout rules.
-bool are_of_one_kind(const graph::LaidOutOperation& a, const graph::LaidOutOperation& b) {
-  return &a == &b ||
-         (a.op == b.op && a.results == b.results && a.shardings == b.shardings && a.inherited == b.inherited &&
-          *a.mesh == *b.mesh && a.origin == b.origin && a.why.rules == b.why.rules && a.why.like == b.why.like &&
-          a.why.like_result == b.why.like_result && a.why.variable == b.why.variable && a.no_grad == b.no_grad);
-}
-
-bool have_same_bits(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
-bool are_same(const HostValue& a, const HostValue& b) {
-  if (const auto* text = a.as<Text>(); text && b.is<Text>()) return **text == **b.as<Text>();
-  if (const auto* number = a.as<double>(); number && b.is<double>()) return have_same_bits(*number, *b.as<double>());
-  return a.data == b.data;
-}
-
 bool is_text_or_int(const HostValue& value) { return value.is<Text>() || value.is<int64_t>(); }
 
 /// Returns a copy of a list, or of an item of one, with `none` in the place of each tensor. Appends the tensors.
@@ -70,15 +55,6 @@ HostValue filled(const HostValue& form, std::span<const graph::Value>& tensors) 
   full->tuple = (*list)->tuple;
   for (const HostValue& item : (*list)->items) full->items.push_back(filled(item, tensors));
   return ListPtr(std::move(full));
-}
-
-bool are_of_one_form(const HostValue& a, const HostValue& b) {
-  auto* list = a.as<ListPtr>();
-  auto* other = b.as<ListPtr>();
-  if (!list || !other) return are_same(a, b);
-  return (*list)->tuple == (*other)->tuple &&
-         std::equal((*list)->items.begin(), (*list)->items.end(), (*other)->items.begin(), (*other)->items.end(),
-                    are_of_one_form);
 }
 
 /// Returns, for each tensor, the index of the first tensor with the same node.
@@ -155,20 +131,6 @@ void Replay::Names::add(const HostValue& value, int64_t iteration, int depth) {
   }
 }
 
-Replay::Kind::Kind(const graph::Value& value)
-    : operation(value.node->operation),
-      result(value.result),
-      node(value.node->id),
-      operands(value.node->operands().size()),
-      ended(value.node->ended != nullptr && !value.node->is_looked_at) {}
-
-bool Replay::Kind::is_of(const graph::Value& value) const {
-  const Kind other(value);
-  return value.node->is_computed(result) && other.result == result && other.operands == operands &&
-         other.ended == ended && (!has_history() || other.node == node) &&
-         are_of_one_kind(*operation, *other.operation);
-}
-
 std::optional<HostValue> Replay::ahead(const ast::Expr& expr, const ScopePtr& scope) const {
   Replays& replays = evaluator_.replays;
   const Restore from(replays.ahead_from_, graph::new_node_id());
@@ -208,11 +170,6 @@ bool Replay::hold_as_recorded(const std::vector<Condition>& conditions, const Sc
     const bool* const known = holds ? holds->as<bool>() : nullptr;
     return known && *known == condition.holds;
   });
-}
-
-bool Replay::Record::binds_number(Name name) const {
-  return std::any_of(numbers.begin(), numbers.end(),
-                     [&](const Number& number) { return number.name && number.name->name == name; });
 }
 
 std::optional<HostValue> Replay::number(const ast::Expr& expr, const std::unordered_map<Name, int>& bound,
@@ -452,8 +409,9 @@ size_t Replay::next_of(size_t statement, const ScopePtr& scope) {
 
 void Replay::finish() {
   if (making_->is_finished) return;
-  making_ = finished(std::move(*making_));
-  if (!making_) known_.reset();
+  if (making_->finish(iteration_)) return;
+  making_.reset();
+  known_.reset();
 }
 
 void Replay::end_range() {
@@ -636,11 +594,11 @@ void Replay::end_iteration(Flow flow, Span loop, bool cuts) {
     if (!is_confirmed_ && iterations_ > next_try_) wait_after_failures();
     return;
   }
-  is_confirmed_ = known_ && is_repeated(*known_, *record);
+  is_confirmed_ = known_ && record->repeats(*known_);
   // The range's first statement may read values that differ in each iteration (its number, its item of a list). Perhaps
   // the later statements do not. So the next record begins at the second statement of the range.
   if (known_ && known_->first == record->first && known_->conditions == record->conditions &&
-      !have_same_names(*known_, *record)) {
+      !known_->has_same_names(*record)) {
     first_ = (record->first + 1) % body_.statements.size();
     if (first_ == 0) next_try_ = iterations_ + kLongestWait;
   }
@@ -649,136 +607,7 @@ void Replay::end_iteration(Flow flow, Span loop, bool cuts) {
   effects_ = 0;
 }
 
-// ---- records --------------------------------------------------------------------------------------------------------
-
-std::optional<Replay::Record> Replay::finished(Record record) const {
-  plan::MadeCut& made = record.made;
-  if (!made.plan || !made.is_closed || made.first_node <= iteration_) return std::nullopt;
-  for (const Number& number : record.numbers)
-    if (number.value.is<None>()) return std::nullopt;
-  std::unordered_map<int64_t, size_t> variables, names, after;  // by node
-  for (size_t i = 0; i < record.assigned.size(); ++i) {
-    const Assigned& assigned = record.assigned[i];
-    if (!variables.emplace(assigned.before.node, i).second) return std::nullopt;
-    after.emplace(assigned.variable->current.value().node->id, i);
-  }
-  for (size_t i = 0; i < record.kinds.size(); ++i)
-    if (!record.kinds[i].has_history()) names.emplace(record.kinds[i].node, i);
-  for (size_t i = 0; i < record.named.size(); ++i) after.emplace(record.named[i].node, record.assigned.size() + i);
-  if (after.size() != record.assigned.size() + record.named.size() || after.size() != made.roots.size())
-    return std::nullopt;
-  for (const graph::Value& root : made.roots) {
-    const auto at = after.find(root.node->id);
-    if (at == after.end() || root.result != 0 || root.node->id > record.last_node) return std::nullopt;
-    record.root_of.push_back(at->second);
-    if (at->second >= record.assigned.size()) {
-      Named& named = record.named[at->second - record.assigned.size()];
-      if (Kind(root).has_history() || (named.before && !named.before->is_of(root))) return std::nullopt;
-      named.after = root.node->operation;
-      named.node_name = root.node->name;
-      named.is_looked_at = root.node->is_looked_at;
-      continue;
-    }
-    if (!record.assigned[at->second].before.is_of(root)) return std::nullopt;
-    record.assigned[at->second].after = root.node->operation;
-    record.assigned[at->second].name = root.node->name;
-  }
-  for (size_t i = 0; i < made.capture.leaves.size(); ++i) {
-    graph::Value& leaf = made.capture.leaves[i];
-    Source source;
-    if (!leaf) {
-      source.from = Source::From::kNumber;
-    } else {
-      const auto variable = variables.find(leaf.node->id);
-      const auto name = names.find(leaf.node->id);
-      if (variable != variables.end() && name != names.end()) return std::nullopt;
-      if (variable != variables.end()) source = {Source::From::kVariable, variable->second};
-      else if (name != names.end()) source = {Source::From::kName, name->second};
-      else if (leaf.node->id > iteration_ || made.may_die[i]) return std::nullopt;
-      if (source.from != Source::From::kSame) leaf = {};
-    }
-    record.sources.push_back(source);
-  }
-  made.roots.clear();
-  record.is_finished = true;
-  return record;
-}
-
-bool Replay::have_same_names(const Record& a, const Record& b) {
-  return a.mentioned == b.mentioned && a.conditions == b.conditions && a.firsts == b.firsts &&
-         std::equal(a.host.begin(), a.host.end(), b.host.begin(), b.host.end(), are_same);
-}
-
-std::optional<Replay::MovingNumber> Replay::moving(double before, double now, double moved, const Record& earlier,
-                                                   const Record& later) {
-  MovingNumber found{nullptr, 0, now};
-  int ways = 0;
-  for (size_t k = 0; k < later.numbers.size(); ++k) {
-    if (!later.numbers[k].moves || !have_same_bits(before, *number_of(earlier.numbers[k].value)) ||
-        !have_same_bits(now, *number_of(later.numbers[k].value)))
-      continue;
-    found.given = k;
-    ++ways;
-  }
-  const double call = now - later.context.random_calls;
-  if (now - before == moved && (ways == 0 || (call >= 0 && call < later.calls))) ++ways;
-  return ways == 1 ? std::optional(found) : std::nullopt;
-}
-
-bool Replay::is_repeated(const Record& a, Record& b) {
-  const auto are_one_name = [](const Named& one, const Named& other) {
-    return one.name == other.name && one.owner == other.owner && one.is_in_list == other.is_in_list;
-  };
-  const auto are_one_list = [](const NamedList& one, const NamedList& other) {
-    return one.name == other.name && one.owner == other.owner && one.first == other.first &&
-           are_of_one_form(one.form, other.form);
-  };
-  if (!std::equal(a.named.begin(), a.named.end(), b.named.begin(), b.named.end(), are_one_name) ||
-      !std::equal(a.lists.begin(), a.lists.end(), b.lists.begin(), b.lists.end(), are_one_list))
-    return false;
-  if (!have_same_names(a, b) || a.first != b.first || a.last != b.last || a.calls != b.calls ||
-      a.made.plan != b.made.plan || a.made.form.key != b.made.form.key || a.sources != b.sources ||
-      a.root_of != b.root_of || a.assigned.size() != b.assigned.size())
-    return false;
-  for (size_t i = 0; i < a.assigned.size(); ++i)
-    if (a.assigned[i].variable != b.assigned[i].variable) return false;
-  for (size_t i = 0; i < a.kinds.size(); ++i)
-    if (b.kinds[i].has_history() && a.kinds[i].node != b.kinds[i].node) return false;
-  const graph::Capture& before = a.made.capture;
-  graph::Capture& now = b.made.capture;
-  if (before.leaves != now.leaves) return false;
-  if (a.numbers.size() != b.numbers.size()) return false;
-  for (size_t k = 0; k < b.numbers.size(); ++k) {
-    const Number& number = a.numbers[k];
-    if (number.expr != b.numbers[k].expr || number.value.data.index() != b.numbers[k].value.data.index()) return false;
-    b.numbers[k].moves = !are_same(number.value, b.numbers[k].value);
-  }
-  // A changed number must equal one of the iteration's numbers, or be the number of a random call. All random call
-  // numbers have grown by the same amount.
-  const double moved = b.context.random_calls - a.context.random_calls;
-  for (size_t i = 0; i < now.numbers.size(); ++i) {
-    if (have_same_bits(before.numbers[i], now.numbers[i])) continue;
-    std::optional<MovingNumber> number = moving(before.numbers[i], now.numbers[i], moved, a, b);
-    if (!number) return false;
-    number->index = i;
-    b.moving.push_back(*number);
-  }
-  for (size_t k = 0; k < now.program.operations.size(); ++k) {
-    graph::OperationRef& operation = now.program.operations[k].operation;
-    const std::vector<double>& numbers = before.program.operations[k].operation->inputs;
-    if (numbers == operation->inputs) continue;
-    const auto own = std::make_shared<graph::LaidOutOperation>(*operation);
-    for (size_t i = 0; i < numbers.size(); ++i) {
-      if (have_same_bits(numbers[i], own->inputs[i])) continue;
-      std::optional<MovingNumber> number = moving(numbers[i], own->inputs[i], moved, a, b);
-      if (!number || number->given) return false;  // the form of a loop contains such a number
-      number->operation = own, number->index = i;
-      b.moving.push_back(*number);
-    }
-    operation = own;
-  }
-  return true;
-}
+// ---- a replayed iteration -------------------------------------------------------------------------------------------
 
 /// Gives the record's program the values and numbers of the present iteration.
 void Replay::give_inputs(Record& record) {

@@ -48,6 +48,7 @@
 
 #include "eval/abstract.h"
 #include "eval/host_value.h"
+#include "eval/iteration_record.h"
 #include "graph/node_builder.h"
 #include "plan/made_cut.h"
 #include "syntax/ast.h"
@@ -99,101 +100,15 @@ class Replay {
     bool is_known = true;
     void add(const HostValue& value, int64_t iteration, int depth = 32);
   };
-  /// The properties of a computed tensor that its consumers depend on: type, layout and the rules behind the layout.
-  /// A tensor with a history, through which a gradient may pass, has the same kind only as itself. A tensor that is
-  /// only looked at has no history.
-  struct Kind {
-    explicit Kind(const graph::Value& value);
-    bool has_history() const { return operands > 0 || ended; }
-    bool is_of(const graph::Value& value) const;
-
-    graph::OperationRef operation;
-    int result;
-    int64_t node;  ///< in the recorded iteration
-    size_t operands;
-    bool ended;
-  };
-  struct Assigned {
-    VariablePtr variable;
-    Kind before;
-    std::shared_ptr<const graph::HistoryEnd> ended;  ///< why a history ends at the old value
-    graph::OperationRef after = {};                  ///< the operation that makes the new value
-    Name name = {};                                  ///< of the new value's node
-  };
-  /// A tensor that the range binds to a name of the iteration, or assigns to an outer name that no function sees.
-  struct Named {
-    Name name;
-    ScopePtr owner;  ///< an outer scope; null: the iteration's scope
-    Span span;
-    int64_t node = 0;                 ///< in the recorded iteration
-    std::optional<Kind> before = {};  ///< of an outer name's old value
-    graph::OperationRef after = {};   ///< the operation that makes the value
-    Name node_name = {};
-    bool is_looked_at = false;
-    bool is_in_list = false;
-  };
-  /// A list that the range binds or assigns in the same way. Its tensors are consecutive `named` of the record.
-  struct NamedList {
-    Name name;
-    ScopePtr owner;  ///< an outer scope; null: the iteration's scope
-    Span span;
-    size_t first = 0;     ///< of its tensors
-    HostValue form = {};  ///< the list with `none` in the place of each tensor
-  };
-  /// Where an iteration takes the value of a program input from.
-  struct Source {
-    enum class From : uint8_t { kNumber, kSame, kVariable, kName } from = From::kSame;
-    size_t index = 0;  ///< in `assigned` (kVariable), or in the names' tensors (kName)
-    bool operator==(const Source&) const = default;
-  };
-  /// A number computed from the iteration's own numbers.
-  struct Number {
-    const ast::Expr* expr = nullptr;
-    const ast::Ident* name = nullptr;  ///< the name bound to the number; null: it is an argument
-    HostValue value = {};              ///< in the recorded iteration
-    bool moves = false;                ///< differed in the iteration before
-  };
-  /// A number of the program that differs in each iteration.
-  struct MovingNumber {
-    std::shared_ptr<graph::LaidOutOperation> operation;  ///< the operation that has the number; null: a program input
-    size_t index = 0;                                    ///< in the operation's numbers or the program's inputs
-    double value = 0;                                    ///< in the recorded iteration
-    std::optional<size_t> given = std::nullopt;          ///< index in `numbers`; none: it counts random calls
-  };
-  /// The condition of an `if` in the range.
-  struct Condition {
-    const ast::Expr* expr;
-    bool holds;  ///< in the recorded iteration
-    bool operator==(const Condition&) const = default;
-  };
-  /// The record of one iteration.
-  struct Record {
-    Record() {}  ///< std::optional asks for one before Replay is complete
-    bool binds_number(Name name) const;
-    void works_at(size_t statement) { first_work = std::min(first_work, statement); }
-    size_t first = 0;                   ///< first statement of the range
-    size_t last = 0;                    ///< one past the last statement of the range
-    size_t first_work = SIZE_MAX;       ///< the first statement that changed something that a replay changes
-    Span place;                         ///< of the cut
-    int64_t last_node = 0;              ///< the last node at the end of the range
-    std::vector<Condition> conditions;  ///< in the range
-    std::vector<Name> mentioned;        ///< by statements, except in `numbers` and `conditions`
-    std::vector<Number> numbers;
-    std::vector<HostValue> host;
-    std::vector<Kind> kinds;     ///< of the names' tensors
-    std::vector<size_t> firsts;  ///< for each of these tensors: the index of the first equal one
-    graph::Context context;      ///< at the beginning of the range
-    double calls = 0;            ///< random calls in an iteration
-    std::vector<Assigned> assigned;
-    std::unordered_set<const Variable*> variables;  ///< the variables in `assigned`
-    std::vector<Source> sources;
-    std::vector<MovingNumber> moving;
-    std::vector<Named> named;
-    std::vector<NamedList> lists;
-    std::vector<size_t> root_of;  ///< for each root: its index in `assigned` followed by `named`
-    plan::MadeCut made;
-    bool is_finished = false;  ///< it holds no values of its iteration
-  };
+  using Record = IterationRecord;
+  using Kind = Record::Kind;
+  using Assigned = Record::Assigned;
+  using Named = Record::Named;
+  using NamedList = Record::NamedList;
+  using Source = Record::Source;
+  using Number = Record::Number;
+  using MovingNumber = Record::MovingNumber;
+  using Condition = Record::Condition;
 
   /// Evaluates an expression earlier than its statement does. Returns nothing if it fails, or would do more than
   /// compute a value from values of the host: print, draw, read a tensor, add to the graph, change an object. The
@@ -234,16 +149,6 @@ class Replay {
   /// Adds the tensors of a list in `value`. Returns false if it is none, or if they are not the list's alone.
   static bool add_list(Record& record, NamedList list, const HostValue& value);
   bool replays_at(size_t statement, const ScopePtr& scope);
-  /// Completes a record after its cut; returns nothing if the iteration cannot be replayed.
-  std::optional<Record> finished(Record record) const;
-  static bool have_same_names(const Record& earlier, const Record& later);
-  /// True if `later` repeats the program of `earlier`, so that the next iteration can replay it. Then sets the moving
-  /// numbers of `later`.
-  static bool is_repeated(const Record& earlier, Record& later);
-  /// Classifies how a number changed from one iteration to the next. `moved` is the number of random calls between the
-  /// two. Returns nothing if no rule, or more than one, explains the change.
-  static std::optional<MovingNumber> moving(double before, double now, double moved, const Record& earlier,
-                                            const Record& later);
   bool matches(const ScopePtr& scope);
   /// Computes the record's numbers for the present iteration; returns false if they rule out a replay.
   bool compute_numbers(const ScopePtr& scope);

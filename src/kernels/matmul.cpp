@@ -192,15 +192,15 @@ class Product {
       const Matrix<const T> a{static_cast<const T*>(p_.a.data), p_.a.row_stride, p_.a.column_stride},
           b{static_cast<const T*>(p_.b.data), p_.b.row_stride, p_.b.column_stride};
       const Matrix<T> c{static_cast<T*>(p_.c.data), p_.c.row_stride, p_.c.column_stride};
-      const bool is_plain = Tiny::takes(p_.m, p_.n, p_.k, b, c);
+      const bool is_tiny = Tiny::takes(p_.m, p_.n, p_.k, b, c);
       // The result's transpose is the product of the transposes.
       const bool is_turned = Tiny::takes(p_.n, p_.m, p_.k, {a.data, a.column, a.row}, {c.data, c.column, c.row});
-      if (p_.bf16_product || !(is_plain || is_turned)) return false;
+      if (p_.bf16_product || !(is_tiny || is_turned)) return false;
       for (std::int64_t index = begin; index < end; ++index) {
         const Offsets at = offsets_of(p_, index);
         const T *from_a = a.data + at.a, *from_b = b.data + at.b;
         T* const to = c.data + at.c;
-        if (is_plain)
+        if (is_tiny)
           Tiny::run(p_.m, p_.n, p_.k, {from_a, a.row, a.column}, {from_b, b.row, b.column}, {to, c.row, c.column},
                     p_.accumulate);
         else
