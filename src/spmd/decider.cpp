@@ -13,6 +13,19 @@
 #include "spmd/reshaped_blocks.h"
 
 namespace mtf::spmd {
+namespace {
+
+/// True for an operation that adds up over a dim and may instead gather it. A product is none: it gathers no dim that
+/// it contracts.
+bool may_sum(const graph::LaidOutOperation& operation) {
+  const std::vector<graph::IterationDim>& dims = operation.space().dims;
+  return operation.op->role != graph::Role::kContraction &&
+         std::any_of(dims.begin(), dims.end(), [](const graph::IterationDim& dim) {
+           return dim.kind == graph::SplitKind::kReduce && dim.reduce == kernels::Reduction::kSum;
+         });
+}
+
+}  // namespace
 
 AxisList owners_of_result(const graph::LaidOutOperation& loop, int32_t result) {
   const graph::Region& region = *loop.region;
@@ -30,6 +43,7 @@ Decider::Decider(const MergedProgram& merged, const EnclosingLoop& loop, LocalBu
       written_(graph_, readers_),
       partial_(partial_sums(graph_, readers_)),
       joined_(joined_sums(graph_, readers_, partial_)),
+      joined_products_(joined_sums(graph_, readers_, partial_sums(graph_, readers_, SumsOf::kProducts))),
       is_link_(links_of_sums(graph_, readers_)) {}
 
 // ---- how an operation is split and computed ------------------------------------------------------------------------
@@ -93,13 +107,14 @@ std::shared_ptr<const IterationSplit> Decider::split_of(int index, const std::ve
   const graph::OperationRef& node = graph_.operations[index].operation;
   const std::span<const graph::ProgramValue> values = graph_.operands_of(index);
   const bool joins = joins_sums(index, operands);
+  const AxisSet joined = may_sum(*node) ? joined_products_[index] : 0;
   for (const KnownSplit& each : form.splits) {
-    bool same = each.joins == joins && each.zeros == zeros;
+    bool same = each.joins == joins && each.joined == joined && each.zeros == zeros;
     for (size_t k = 0; same && k < operands.size(); ++k) same = lies_as(local_[operands[k]], each.operands[k]);
     if (same) return each.split;
   }
   std::vector<Placed> placed, results;
-  KnownSplit found{{}, zeros, joins, nullptr};
+  KnownSplit found{{}, zeros, joins, joined, nullptr};
   for (size_t k = 0; k < operands.size(); ++k) {
     const int value = operands[k];
     placed.push_back({local_[value].type(), local_[value].sharding(), zeros[k],
@@ -108,7 +123,7 @@ std::shared_ptr<const IterationSplit> Decider::split_of(int index, const std::ve
     found.operands.push_back(placed[k].sharding);
   }
   for (size_t r = 0; r < node->results.size(); ++r)
-    results.push_back({node->results[r], node->shardings[r], false, {}, written_.of_gradient(index)});
+    results.push_back({node->results[r], node->shardings[r], false, {}, written_.of_gradient(index), joined});
   const Arithmetic arithmetic{node->results.size() == 1 ? node->op->linear : graph::Linear::kNo, node->op->work, joins};
   IterationSplit split = split_iteration(*form.space, arithmetic, placed, results, *node->mesh, local_.ways());
   if (node->op == &ops::kReshape) keep_blocks(split, *node, found.operands[0]);

@@ -60,6 +60,7 @@ class Decider {
     std::vector<Sharding> operands;
     std::vector<bool> zeros;
     bool joins = false;
+    AxisSet joined = 0;
     std::shared_ptr<const IterationSplit> split;
   };
   /// Facts that hold for all operations of a form.
@@ -91,6 +92,7 @@ class Decider {
   const ProgramReaders readers_;
   const WrittenLayouts written_;
   const std::vector<AxisSet> partial_, joined_;  ///< for each operation (spmd/partial_sums.h)
+  const std::vector<AxisSet> joined_products_;   ///< for each operation: `joined_`, of the sums of products alone
   const std::vector<bool> is_link_;              ///< for each operation (spmd/partial_sums.h)
   std::unordered_map<int32_t, OfForm> forms_;
 };

@@ -325,6 +325,16 @@ class Chooser {
     ++cost.count;
   }
 
+  /// Returns the cost of giving a result its layout. `joins`: its sum joins another one, which is reduced in any case.
+  ReshardCost to_leave(const Placed& result, Sharding computed, bool joins) const {
+    Sharding wanted = result.sharding;
+    if (joins && !(computed.partial & ~result.joined)) {
+      for (AxisList& axes : wanted.dims) axes = axes.without(computed.partial);
+      computed.partial = 0;
+    }
+    return ways_.find(result.type, computed, wanted, mesh_)->cost;
+  }
+
   ReshardCost cost_of(const IterationSplit& split) const {
     ReshardCost total;
     const auto add = [&](const ReshardCost& cost) {
@@ -332,8 +342,8 @@ class Chooser {
       total.count += cost.count;
     };
     for (size_t k = 0; k < operands_.size(); ++k) add(to_bring(operands_[k], split.operands[k]));
-    for (size_t r = 0; r < results_.size(); ++r)
-      add(ways_.find(results_[r].type, split.results[r], results_[r].sharding, mesh_)->cost);
+    const bool joins = total.count == 0;
+    for (size_t r = 0; r < results_.size(); ++r) add(to_leave(results_[r], split.results[r], joins));
     for (const graph::IterationDim& dim : space_.dims) {
       if (dim.follows < 0) continue;
       for (size_t k = 0; k < operands_.size(); ++k)

@@ -8,6 +8,8 @@
 // - A split dim must be gathered: its axes then split a free dim.
 //
 // The chooser takes the choice with the cheapest resharding of operands and results. Copies that exist cost nothing.
+// If no operand is sent, to reduce a result costs nothing where a product's partial sum is added to it: the total is
+// reduced in any case. So the gradient of an embedding's rows joins that of the logits, if both have the same table.
 //
 // An operation that is not expanded needs its expanded dims gathered. If a dim follows another dim
 // (IterationDim::follows), there are two ways for each operand. It is gathered along the dim, or resharded to the
@@ -39,6 +41,8 @@ struct Placed {
   std::function<bool(const Sharding&)> has_copy = {};  ///< of an operand: true if the copy exists
   const Sharding* written = nullptr;  ///< the written layout of the value, or of the value that it is the gradient of
                                       ///< (spmd/written_layouts.h)
+  AxisSet joined = 0;  ///< of a result: the axes over which the partial sum of a product will be added to it. One
+                       ///< reduction is then enough for both.
 };
 
 /// The properties that decide which axes an operation may leave unused, and which partial operands it may accept.

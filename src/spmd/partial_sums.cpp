@@ -39,12 +39,12 @@ AxisSet parts_of(const graph::Program& program, const std::vector<AxisSet>& part
 
 }  // namespace
 
-std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramReaders& readers) {
+std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramReaders& readers, SumsOf of) {
   std::vector<AxisSet> partial(program.operations.size());
   for (size_t i = 0; i < partial.size(); ++i) {
     const graph::LaidOutOperation& operation = *program.operations[i].operation;
     if (operation.region) {
-      const std::vector<AxisSet> roots = partial_roots(operation.region->iteration);
+      const std::vector<AxisSet> roots = partial_roots(operation.region->iteration, of);
       for (auto r = static_cast<size_t>(operation.region->carried); r < roots.size(); ++r) partial[i] |= roots[r];
       continue;
     }
@@ -53,7 +53,7 @@ std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramRe
       if (!same_mesh(program.mesh(operands[k]), operation.mesh)) continue;
       const Sharding& lies = program.sharding(operands[k]);
       // Asks only for the spaces that matter: an operation keeps its space as long as it lives.
-      if (lies.split() != 0) {
+      if (lies.split() != 0 && (of == SumsOf::kAll || operation.op->role == graph::Role::kContraction)) {
         for (const graph::IterationDim& dim : operation.space().dims)
           if (dim.kind == graph::SplitKind::kReduce && dim.reduce == kernels::Reduction::kSum && dim.operands[k] >= 0)
             partial[i] |= lies.dims[dim.operands[k]].set();
@@ -66,8 +66,8 @@ std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramRe
   return partial;
 }
 
-std::vector<AxisSet> partial_roots(const graph::Program& program) {
-  const std::vector<AxisSet> partial = partial_sums(program, ProgramReaders(program));
+std::vector<AxisSet> partial_roots(const graph::Program& program, SumsOf of) {
+  const std::vector<AxisSet> partial = partial_sums(program, ProgramReaders(program), of);
   std::vector<AxisSet> roots;
   for (const graph::ProgramValue& root : program.roots) roots.push_back(parts_of(program, partial, root));
   return roots;
@@ -80,7 +80,8 @@ AxisSet joined_sum_of(const graph::Program& program, const ProgramReaders& reade
   const graph::LaidOutOperation& reader = *program.operations[read->operation].operation;
   const auto operand = static_cast<size_t>(read->operand);
   if (reader.region || !same_mesh(program.mesh(value), reader.mesh) || !is_linear_in(reader, operand) ||
-      reader.op->role == graph::Role::kContraction)
+      reader.op->role == graph::Role::kContraction ||
+      size_of(reader.results[0].dims) > size_of(program.type(value).dims))
     return 0;
   AxisSet axes = joined[read->operation];
   if (reader.op->linear == graph::Linear::kJoint) {

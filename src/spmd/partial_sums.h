@@ -11,6 +11,7 @@
 // terms of full size, where its own block would otherwise be enough. To add elements costs less than to send them.
 // Gradients of micro-batches that are stored in blocks are scattered once, after the last micro-batch. Until then each
 // processor holds a partial sum of full size.
+#include <cstdint>
 #include <vector>
 
 #include "graph/program.h"
@@ -18,11 +19,18 @@
 
 namespace mtf::spmd {
 
+/// Which operations begin a partial sum.
+enum class SumsOf : uint8_t {
+  kAll,       ///< each operation that adds up over a split dim
+  kProducts,  ///< contractions only: their sums over a split dim are partial, whatever is cheaper elsewhere
+};
+
 /// Returns, for each operation, the axes over which its result is likely to be partial. For a loop this applies to its
 /// stacked and summed results.
-std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramReaders& readers);
+std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramReaders& readers,
+                                  SumsOf of = SumsOf::kAll);
 /// Returns the same for each root of a program, such as one iteration of a loop.
-std::vector<AxisSet> partial_roots(const graph::Program& program);
+std::vector<AxisSet> partial_roots(const graph::Program& program, SumsOf of = SumsOf::kAll);
 
 /// Returns, for each operation, the axes over which another partial sum is likely to be added to its result, if the
 /// result stays partial. Its only consumer may add the sum, or a later one, behind element-wise operations that are
