@@ -54,6 +54,16 @@ double narrowness(const spmd::LocalProgram& program, const spmd::Instruction& in
   return times;
 }
 
+/// Returns the part of the counted operations that the processor with the most computes.
+double part_of_slowest(const spmd::LocalProgram& program, const spmd::Instruction& instruction) {
+  const graph::Op& op = *instruction.node->op;
+  if (&op != &ops::kAttention && &op != &ops::kAttentionGradient) return computed_part(op, *instruction.node);
+  const spmd::LocalValue& result = program.values[instruction.results[0]];
+  const auto length = static_cast<size_t>(ops::AttentionParts(*instruction.node).length_position);
+  const int64_t blocks = result.mesh ? result.mesh->group_size(result.dims[length].axes.set()) : 1;
+  return ops::part_of_last_block(*instruction.node, blocks);
+}
+
 /// Returns the seconds of an instruction's arithmetic. If it counts no flops: the seconds to produce its elements.
 double arithmetic_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, double flops,
                      const MachineModel& machine) {
@@ -63,7 +73,7 @@ double arithmetic_of(const spmd::LocalProgram& program, const spmd::Instruction&
       program.values[instruction.operands.empty() ? instruction.results[0] : instruction.operands[0]];
   if (op.role == graph::Role::kContraction)
     return flops / machine.flops_of(of.element) * narrowness(program, instruction, machine);
-  if (flops > 0) return flops * computed_part(op, *instruction.node) / rate_of(machine, op, of.element);
+  if (flops > 0) return flops * part_of_slowest(program, instruction) / rate_of(machine, op, of.element);
   if (op.lane || op.role == graph::Role::kView) return 0;
   const spmd::LocalValue& result = program.values[instruction.results[0]];
   const std::optional<double> rate = machine.rate_of(std::string(op.name), "moving", result.element);

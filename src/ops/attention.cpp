@@ -170,7 +170,8 @@ graph::Values build_attention(Call& call) {
                                        .segments = !segments.empty(),
                                        .offset = behind,
                                        .drops = dropped,
-                                       .bf16_product = bf16_product};
+                                       .bf16_product = bf16_product,
+                                       .mirrored = false};
   const double scale = call.number("scale", 1 / std::sqrt(static_cast<double>(features.size)));
   return {b.add_node(call.op, std::move(operands), attributes, {scale, call.number("window", 0)})[0]};
 }
@@ -254,15 +255,17 @@ graph::IterationSpace attention_space(const graph::Operation& operation) {
     return made;
   };
   graph::IterationSpace space;
+  // The expansion knows no mirrored queries.
+  const graph::SplitKind gathered = parts.mirrored ? graph::SplitKind::kWhole : graph::SplitKind::kExpand;
   for (const Dim& dim : operation.operands[0].dims) {
     graph::IterationDim made = entry(dim, false);
-    if (dim.name == parts.features) made.kind = graph::SplitKind::kExpand;
+    if (dim.name == parts.features) made.kind = gathered;
     else if (backward && made.operands[1] < 0) made.kind = graph::SplitKind::kReduce;
     space.dims.push_back(std::move(made));
   }
   for (const auto& [dim, of_values] : {std::pair(parts.memory, false), std::pair(parts.value, true)}) {
     graph::IterationDim made = entry(dim, of_values);
-    made.kind = graph::SplitKind::kExpand;
+    made.kind = gathered;
     if (!of_values && parts.windowed && !parts.offset) {
       made.follows = static_cast<int8_t>(parts.length_position);
       made.reach = reach_of(operation, parts);
@@ -323,6 +326,13 @@ int position_of_call(const graph::Operation& operation) {
 
 }  // namespace
 
+double part_of_last_block(const graph::Operation& operation, int64_t blocks) {
+  const AttentionParts parts(operation);
+  if (!parts.is_uneven()) return computed_part(operation);
+  const auto n = static_cast<double>(parts.length.size);
+  return n * (1 - 0.5 / static_cast<double>(blocks)) / static_cast<double>(parts.memory.size);
+}
+
 constexpr graph::Op kAttention = complete({
     .name = "attention",
     .signature =
@@ -330,24 +340,28 @@ constexpr graph::Op kAttention = complete({
         "window: int = all, "
         "offset: int = 0, scale: number = 1 / sqrt(features), bias: tensor = 0, mask: tensor = true, rate: number = 0)",
     .family = kNeuralNetworks,
-    .doc = "Mixes the values v by what the queries q have in common with the keys k: softmax(scale · q "
-           "k + bias) v. `over` is the dimension of the places in k and v (the memory), and `along` "
-           "that of the queries. A query and a key share `features`. The result has the dimensions of "
-           "q, with v's own in place of `features`. Other dimensions of k and v are dimensions of q; "
-           "one of q that both lack shares them (multi-query and grouped heads). Query i stands at "
-           "position `offset` + i of the memory, behind a cache of so many places; `causal` lets it see "
-           "no later position, `window` only positions fewer than that away, `mask` (bool) where it is "
-           "true (one that compares two rows of i32 is never stored, as nn.segment_mask); `bias` is "
-           "added to the scores. A query that sees nothing gives zeros. `rate` drops weights as "
-           "`dropout` drops elements, of [the dimensions of q without `features`, the memory]; with one "
-           "above 0 it counts as one random operation. The scores are never in memory: they are "
-           "computed in tiles, again for the gradient, and tiles that nothing sees are skipped. Of bf16 "
-           "the scaled q and the weights are rounded to bf16 where they are multiplied; sums and the "
-           "softmax are f32. Counted is for each query the whole memory, seen or not, or what its "
-           "window has. Where `over` is split, keys and values are gathered. If that moves and holds "
-           "more than the scores of each part of the memory, these are stored, and each part is "
-           "counted. Where `over` and `along` are split alike, with a `window` and no `offset`, only "
-           "what blocks see of each other is fetched. The gradient of a gradient does need the scores.",
+    .doc =
+        "Mixes the values v by what the queries q have in common with the keys k: softmax(scale · q "
+        "k + bias) v. `over` is the dimension of the places in k and v (the memory), and `along` "
+        "that of the queries. A query and a key share `features`. The result has the dimensions of "
+        "q, with v's own in place of `features`. Other dimensions of k and v are dimensions of q; "
+        "one of q that both lack shares them (multi-query and grouped heads). Query i stands at "
+        "position `offset` + i of the memory, behind a cache of so many places; `causal` lets it see "
+        "no later position, `window` only positions fewer than that away, `mask` (bool) where it is "
+        "true (one that compares two rows of i32 is never stored, as nn.segment_mask); `bias` is "
+        "added to the scores. A query that sees nothing gives zeros. `rate` drops weights as "
+        "`dropout` drops elements, of [the dimensions of q without `features`, the memory]; with one "
+        "above 0 it counts as one random operation. The scores are never in memory: they are "
+        "computed in tiles, again for the gradient, and tiles that nothing sees are skipped. Of bf16 "
+        "the scaled q and the weights are rounded to bf16 where they are multiplied; sums and the "
+        "softmax are f32. Counted is for each query the whole memory, seen or not, or what its "
+        "window has. Where `over` is split, keys and values are gathered. If that moves and holds "
+        "more than the scores of each part of the memory, these are stored, and each part is "
+        "counted. Where `over` and `along` are split alike, with a `window` and no `offset`, only "
+        "what blocks see of each other is fetched. Where `along` is split and attention is `causal`, without `window` "
+        "and `offset`, each processor computes an early and a late part of the queries, so that none waits: it sends "
+        "half of its block to the opposite processor. 128 positions must divide each block. The gradient of a gradient "
+        "does need the scores.",
     .example = "dim length = 3, memory = 3, d = 2\n"
                "let q = tensor([[4, 0], [0, 4], [4, 4]], [length, d])\n"
                "let k = tensor([[1, 0], [0, 1], [0, 0]], [memory, d])\n"

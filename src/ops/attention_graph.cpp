@@ -4,6 +4,7 @@
 #include "kernels/attention.h"
 #include "ops/attention.h"
 #include "ops/contract.h"
+#include "ops/interval.h"
 #include "ops/softmax.h"
 
 namespace mtf::ops {
@@ -84,7 +85,42 @@ Slopes slopes_of(Builder& b, const AttentionParts& parts, const Factors& factors
   return {dropped(b, weights, factors.kept), b.map(kZeroProduct, weights, b.map(kSub, d_weights, delta))};
 }
 
+/// Returns x with the chunks of `dim` in the order of Mirrors, which is the way back too. There are two chunks
+/// in each of `blocks` blocks.
+graph::Value mirror(Builder& b, const graph::Value& x, const Dim& dim, int64_t blocks) {
+  const int at = find_dim(x.dims(), dim.name);
+  if (at < 0) return x;
+  const Dim block{dim.name.followed_by(".blocks"), blocks}, half{dim.name.followed_by(".halves"), 2};
+  Dims dims = x.dims();
+  dims[at].size /= 2 * blocks;
+  dims.insert(dims.begin() + at, {block, half});
+  const graph::Value chunks = b.reshape(x, dims);
+  const graph::Value late = b.add(kReverse, {b.slice(chunks, at + 1, 1, 1)}, ReverseAttributes{{block.name}});
+  return b.reshape(b.add(kConcat, {b.slice(chunks, at + 1, 0, 1), late}, OverAttributes{half.name}), x.dims());
+}
+
 }  // namespace
+
+Mirrors mirrors_of(const graph::Operation& operation) {
+  const auto chunks = static_cast<int64_t>(operation.inputs[2]);
+  return {AttentionParts(operation).length.size / chunks, chunks};
+}
+
+graph::Values balance_attention(graph::ExpandCall& call) {
+  Builder& b = call.builder;
+  const graph::Operation& operation = call.operation;
+  const AttentionParts parts(operation);
+  if (parts.length.size % (2 * call.blocks * kernels::Attention::kQueries) != 0) return {};
+  graph::Values operands;
+  for (const graph::Value& operand : call.operands) operands.push_back(mirror(b, operand, parts.length, call.blocks));
+  AttentionAttributes attributes = parts;
+  attributes.mirrored = true;
+  graph::Values results =
+      b.add_node(*operation.op, std::move(operands), attributes,
+                 {operation.inputs[0], operation.inputs[1], 2.0 * static_cast<double>(call.blocks)});
+  for (graph::Value& result : results) result = mirror(b, result, parts.length, call.blocks);
+  return results;
+}
 
 graph::Values expand_attention(graph::ExpandCall& call) {
   Builder& b = call.builder;

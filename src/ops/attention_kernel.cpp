@@ -3,6 +3,8 @@
 // The operands' blocks may hold different intervals of the memory. The kernel uses the positions that all of them hold.
 // If there is a window, these are the positions that the block's queries can see.
 //
+// Mirrored queries are computed chunk by chunk, each with the positions that its queries see.
+//
 // Batch positions that share keys and values (heads that k and v lack) form one task. The task lays out keys and values
 // for tiles once, and adds their gradients in a fixed order. If few batch positions have keys and values of their own,
 // the backward pass divides their queries into several tasks, and adds the tasks' gradients in a fixed order
@@ -83,6 +85,7 @@ class AttentionBlocks {
     held_.last = std::max(held_.first, held_.last);
     sizes_[memory_] = held_.size();
     if (parts_.drops) number_draws(q);
+    find_chunks(q[length_]);
     for (int64_t label = 0; label < memory_; ++label) {
       if (label == length_ || label == features_) continue;
       std::array<int64_t, kParts> strides;
@@ -96,7 +99,8 @@ class AttentionBlocks {
   void run() {
     count_flops();
     if (backward_) run_backward();
-    else run_forward();
+    else
+      for (const Chunk& chunk : chunks_) run_forward(chunk);
   }
 
  private:
@@ -125,6 +129,22 @@ class AttentionBlocks {
       }
     }
   }
+  /// Queries of the block that have consecutive positions, from `first` on.
+  struct Chunk {
+    int64_t row, rows, first;
+  };
+  void find_chunks(const kernels::BlockDim& along) {
+    if (!parts_.mirrored || along.size == 0) {
+      chunks_.push_back({0, along.size, along.first});
+      return;
+    }
+    const Mirrors mirrors = mirrors_of(call_.operation);
+    for (int64_t row = 0; row < along.size;) {
+      const int64_t place = along.first + row, rows = std::min(along.size - row, mirrors.size - place % mirrors.size);
+      chunks_.push_back({row, rows, place + mirrors.shift(place)});
+      row += rows;
+    }
+  }
   /// The strides of the scores as a gathered row-major tensor, and the number of this block's first element.
   void number_draws(const std::vector<kernels::BlockDim>& q) {
     strides_[kDraw].assign(sizes_.size(), 0);
@@ -133,7 +153,7 @@ class AttentionBlocks {
     for (int64_t label = memory_; label-- > 0;) {
       if (label == features_) continue;
       strides_[kDraw][label] = step;
-      first_draw_ += q[label].first * step;
+      if (label != length_) first_draw_ += q[label].first * step;
       step *= q[label].whole;
     }
   }
@@ -141,38 +161,39 @@ class AttentionBlocks {
 
   /// The address and strides of a part at one batch position. `column` -1: the part has one column only.
   kernels::StridedMatrix position(size_t part, int64_t row, int64_t column, const Positions& memory,
-                                  const Positions& queries) const {
+                                  const Positions& queries, int64_t first_row = 0) const {
     if (!blocks_[part]) return {};
     const kernels::Block& block = *blocks_[part];
     const int64_t offset = memory.offset(static_cast<int>(part)) + queries.offset(static_cast<int>(part)) +
-                           (held_.first - firsts_[part]) * strides_[part][memory_];
+                           (held_.first - firsts_[part]) * strides_[part][memory_] +
+                           first_row * strides_[part][length_];
     char* const data = block.as<char>() + offset * size_of(block.element);
     return {block.element, data, stride(part, row), stride(part, column)};
   }
 
-  kernels::AttentionQueries queries(const Positions& memory, const Positions& at) const {
+  kernels::AttentionQueries queries(const Chunk& chunk, const Positions& memory, const Positions& at) const {
     kernels::AttentionQueries made;
-    made.q = position(kQ, length_, features_, memory, at);
-    made.out = position(kOut, length_, values_, memory, at);
-    made.log_sum = position(kLogSum, length_, -1, memory, at);
-    made.bias = position(kBias, length_, memory_, memory, at);
-    made.mask = position(kMask, length_, memory_, memory, at);
-    made.segment = position(kSegment, length_, -1, memory, at);
+    made.q = position(kQ, length_, features_, memory, at, chunk.row);
+    made.out = position(kOut, length_, values_, memory, at, chunk.row);
+    made.log_sum = position(kLogSum, length_, -1, memory, at, chunk.row);
+    made.bias = position(kBias, length_, memory_, memory, at, chunk.row);
+    made.mask = position(kMask, length_, memory_, memory, at, chunk.row);
+    made.segment = position(kSegment, length_, -1, memory, at, chunk.row);
     made.segments = position(kSegments, -1, memory_, memory, at);
-    made.d_out = position(kDOut, length_, values_, memory, at);
-    made.delta = position(kDelta, length_, -1, memory, at);
-    made.d_q = position(kDQ, length_, features_, memory, at);
-    made.first_draw = static_cast<uint64_t>(first_draw_ + memory.offset(kDraw) + at.offset(kDraw));
+    made.d_out = position(kDOut, length_, values_, memory, at, chunk.row);
+    made.delta = position(kDelta, length_, -1, memory, at, chunk.row);
+    made.d_q = position(kDQ, length_, features_, memory, at, chunk.row);
+    made.first_draw = static_cast<uint64_t>(first_draw_ + memory.offset(kDraw) + at.offset(kDraw) +
+                                            (parts_.drops ? chunk.first * strides_[kDraw][length_] : 0));
     return made;
   }
 
-  kernels::AttentionRule rule() const {
-    const kernels::BlockDim& along = call_.operands[0].dims[length_];
-    kernels::AttentionRule rule{.queries = sizes_[length_],
+  kernels::AttentionRule rule(const Chunk& chunk) const {
+    kernels::AttentionRule rule{.queries = chunk.rows,
                                 .memory = sizes_[memory_],
                                 .features = sizes_[features_],
                                 .values = sizes_[values_],
-                                .first_query = along.first,
+                                .first_query = chunk.first,
                                 .first_key = held_.first,
                                 .scale = call_.inputs[0],
                                 .sight = {},
@@ -180,28 +201,34 @@ class AttentionBlocks {
                                 .drop = {}};
     const double offset = parts_.offset ? *call_.operands[parts_.position_of_offset()].as<double>() : 0;
     rule.sight = {parts_.causal, parts_.windowed ? static_cast<int64_t>(call_.inputs[1]) : 0,
-                  along.first + static_cast<int64_t>(offset) - held_.first};
+                  chunk.first + static_cast<int64_t>(offset) - held_.first};
     if (parts_.drops) rule.drop = {drop_of(call_.operands.subspan(parts_.first_of_drop())), strides_[kDraw][length_]};
     return rule;
   }
 
-  std::unique_ptr<kernels::Attention> make_attention() const {
+  std::unique_ptr<kernels::Attention> make_attention(const Chunk& chunk) const {
     const bool wide = call_.operands[0].element == ElementType::kF64;
-    return kernels::table().attention(wide ? ElementType::kF64 : ElementType::kF32, rule());
+    return kernels::table().attention(wide ? ElementType::kF64 : ElementType::kF32, rule(chunk));
   }
 
-  int64_t units() const {  // tiles of queries that share keys and values
-    return queries_.count() * tiles();
+  std::vector<std::unique_ptr<kernels::Attention>> make_attentions() const {
+    std::vector<std::unique_ptr<kernels::Attention>> made;
+    for (const Chunk& chunk : chunks_) made.push_back(make_attention(chunk));
+    return made;
   }
-  int64_t tiles() const { return kernels::Attention::query_tiles(rule()); }
 
-  /// Computes the unit with this index, for the keys and values at `memory`.
-  void unit(kernels::Attention& attention, const Positions& memory, Positions& at, int64_t index) const {
+  /// The tiles of queries that share keys and values.
+  int64_t units(const Chunk& chunk) const { return queries_.count() * tiles(chunk); }
+  int64_t tiles(const Chunk& chunk) const { return kernels::Attention::query_tiles(rule(chunk)); }
+
+  /// Computes the unit of the chunk with this index, for the keys and values at `memory`.
+  void unit(kernels::Attention& attention, const Chunk& chunk, const Positions& memory, Positions& at,
+            int64_t index) const {
     if (call_.progress) call_.progress();
-    at.seek(index / tiles());
-    const int64_t tile = index % tiles();
-    if (backward_) attention.backward(queries(memory, at), tile);
-    else attention.forward(queries(memory, at), tile);
+    at.seek(index / tiles(chunk));
+    const int64_t tile = index % tiles(chunk);
+    if (backward_) attention.backward(queries(chunk, memory, at), tile);
+    else attention.forward(queries(chunk, memory, at), tile);
   }
 
   void load(kernels::Attention& attention, const Positions& memory) const {
@@ -210,49 +237,67 @@ class AttentionBlocks {
   }
 
   /// Each task is one unit.
-  void run_forward() {
-    call_.threads.parallel_for(memories_.count() * units(), 1, [&](int64_t begin, int64_t end) {
-      const std::unique_ptr<kernels::Attention> attention = make_attention();
+  void run_forward(const Chunk& chunk) {
+    const int64_t all = units(chunk);
+    call_.threads.parallel_for(memories_.count() * all, 1, [&](int64_t begin, int64_t end) {
+      const std::unique_ptr<kernels::Attention> attention = make_attention(chunk);
       Positions memory = memories_, at = queries_;
       int64_t loaded = -1;
       for (int64_t task = begin; task < end; ++task) {
-        if (const int64_t wanted = task / units(); wanted != loaded) {
+        if (const int64_t wanted = task / all; wanted != loaded) {
           memory.seek(wanted);
           load(*attention, memory);
           loaded = wanted;
         }
-        unit(*attention, memory, at, task % units());
+        unit(*attention, chunk, memory, at, task % all);
       }
     });
+  }
+
+  /// Computes one of `parts` parts of the units of every chunk, for the keys and values at `memory`. Each chunk has an
+  /// attention of its own.
+  void run_part(std::span<const std::unique_ptr<kernels::Attention>> attentions, const Positions& memory, Positions& at,
+                int64_t part, int64_t parts) const {
+    for (size_t c = 0; c < chunks_.size(); ++c) {
+      const int64_t all = units(chunks_[c]);
+      load(*attentions[c], memory);
+      for (int64_t index = all * part / parts; index < all * (part + 1) / parts; ++index)
+        unit(*attentions[c], chunks_[c], memory, at, index);
+    }
   }
 
   /// Each task holds some of the units that share keys and values, so that there are kTasks tasks or more.
   void run_backward() {
     constexpr int64_t kTasks = 8;
     if (memories_.count() == 0) return;
-    const int64_t parts = std::clamp(ceil_div(kTasks, memories_.count()), int64_t{1}, std::max<int64_t>(1, units()));
+    const int64_t most = std::max<int64_t>(1, units(chunks_.front()));
+    const int64_t parts = std::clamp(ceil_div(kTasks, memories_.count()), int64_t{1}, most);
     std::vector<kernels::AttentionGradients> done(parts > 1 ? memories_.count() * parts
                                                             : 0);  // until they are added up
+    const std::unique_ptr<kernels::Attention> adder = make_attention(chunks_.front());
     const auto store = [&](const Positions& memory, const kernels::AttentionGradients& sums) {
-      make_attention()->store(sums, position(kDK, memory_, features_, memory, queries_),
-                              position(kDV, memory_, values_, memory, queries_));
+      adder->store(sums, position(kDK, memory_, features_, memory, queries_),
+                   position(kDV, memory_, values_, memory, queries_));
     };
     call_.threads.parallel_for(memories_.count() * parts, 1, [&](int64_t begin, int64_t end) {
-      const std::unique_ptr<kernels::Attention> attention = make_attention();
+      const std::vector<std::unique_ptr<kernels::Attention>> attentions = make_attentions();
       Positions memory = memories_, at = queries_;
       for (int64_t task = begin; task < end; ++task) {
-        const int64_t part = task % parts;
         memory.seek(task / parts);
-        load(*attention, memory);
-        for (int64_t index = units() * part / parts; index < units() * (part + 1) / parts; ++index)
-          unit(*attention, memory, at, index);
-        if (parts == 1) store(memory, attention->gradients());
-        else done[task] = attention->take_gradients();
+        run_part(attentions, memory, at, task % parts, parts);
+        if (parts == 1 && attentions.size() == 1) {
+          store(memory, attentions[0]->gradients());
+          continue;
+        }
+        kernels::AttentionGradients sums = attentions[0]->take_gradients();
+        for (size_t c = 1; c < attentions.size(); ++c) adder->add(attentions[c]->gradients(), sums);
+        if (parts == 1) store(memory, sums);
+        else done[task] = std::move(sums);
       }
     });
     Positions memory = memories_;
     for (int64_t m = 0; parts > 1 && m < memories_.count(); ++m) {
-      for (int64_t part = 1; part < parts; ++part) make_attention()->add(done[m * parts + part], done[m * parts]);
+      for (int64_t part = 1; part < parts; ++part) adder->add(done[m * parts + part], done[m * parts]);
       memory.seek(m);
       store(memory, done[m * parts]);
     }
@@ -295,7 +340,8 @@ class AttentionBlocks {
   std::array<std::vector<int64_t>, kParts> strides_;
   std::array<int64_t, kParts> firsts_{};  ///< for each part: its first memory position
   Interval held_;                         ///< memory positions that all parts hold
-  int64_t first_draw_ = 0;
+  int64_t first_draw_ = 0;                ///< of the first query at position 0
+  std::vector<Chunk> chunks_;
   Positions memories_;  ///< batch positions with keys and values of their own
   Positions queries_;   ///< batch positions that share them
 };

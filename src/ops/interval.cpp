@@ -22,11 +22,6 @@ struct ShiftAttributes {
   }
 };
 
-struct ReverseAttributes {
-  Names over;
-  static constexpr auto members() { return std::array{graph::member<&ReverseAttributes::over>("over")}; }
-};
-
 /// The operand's type with another size for one dim.
 std::vector<TensorType> resized(const graph::Operation& operation, int dim, int64_t size) {
   TensorType type = operation.operands[0];

@@ -31,6 +31,11 @@ struct SpreadAttributes {
   }
 };
 
+struct ReverseAttributes {
+  Names over;
+  static constexpr auto members() { return std::array{graph::member<&ReverseAttributes::over>("over")}; }
+};
+
 /// The attributes of pad, pad_with and add_padded: the numbers of elements before and after the part.
 struct PadAttributes {
   Name over;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/op.h"
+#include "ops/attention.h"
 #include "ops/builder.h"
 #include "ops/record.h"
 #include "spmd/collectives.h"
@@ -163,6 +164,22 @@ graph::Program expansion_of(const graph::LaidOutOperation& operation, const std:
     graph::ExpandCall call{builder, operation, stand_ins, blocks};
     return operation.op->expand(call);
   });
+}
+
+std::optional<graph::Program> balanced(const graph::LaidOutOperation& operation,
+                                       const std::vector<ExpandedOperand>& operands, int64_t blocks) {
+  const auto length = static_cast<size_t>(ops::AttentionParts(operation).length_position);
+  if (operands[0].sharding.dims[length] != operation.shardings[0].dims[length]) return std::nullopt;
+  bool any = false;
+  graph::Program program =
+      stand_in_for(operation, operands, [&](ops::Builder& builder, const graph::Values& stand_ins) {
+        graph::ExpandCall call{builder, operation, stand_ins, blocks};
+        graph::Values results = ops::balance_attention(call);
+        any = !results.empty();
+        return results;
+      });
+  if (!any) return std::nullopt;
+  return program;
 }
 
 bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,

@@ -13,6 +13,7 @@
 // has few scores, and must not gather the cache. The alternative is never taken if it repeats work: if no other dim can
 // take the axes, the expansion is used.
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "graph/program.h"
@@ -54,6 +55,11 @@ int64_t largest_bytes(const LocalValue& value);
 /// Returns the program of an operation's expansion. `blocks` as in ExpandCall.
 graph::Program expansion_of(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands = {},
                             int64_t blocks = 1);
+
+/// Returns a program for causal attention or its gradient in which each of `blocks` blocks of queries computes the same
+/// (ops::balance_attention). Returns nothing if there is none for these operands.
+std::optional<graph::Program> balanced(const graph::LaidOutOperation& operation,
+                                       const std::vector<ExpandedOperand>& operands, int64_t blocks);
 
 /// True if the operation itself costs less than its expansion, the program `parts`.
 bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,

@@ -8,6 +8,7 @@
 
 #include "graph/op.h"
 #include "graph/region.h"
+#include "ops/attention.h"
 #include "ops/ops.h"
 #include "spmd/expand.h"
 #include "spmd/local_builder.h"
@@ -42,6 +43,14 @@ int64_t expanded_blocks(const graph::Program& program, const graph::LaidOutOpera
       split = split || (dim.results[r] >= 0 && !operation.shardings[r].dims[dim.results[r]].empty());
   }
   return split ? operation.mesh->group_size(axes) : 0;
+}
+
+/// Returns the number of blocks of queries that compute different amounts, or 1 if all compute the same.
+int64_t uneven_blocks(const graph::LaidOutOperation& operation) {
+  if (!operation.mesh || (operation.op != &ops::kAttention && operation.op != &ops::kAttentionGradient)) return 1;
+  const ops::AttentionParts parts(operation);
+  const auto length = static_cast<size_t>(parts.length_position);
+  return parts.is_uneven() ? operation.mesh->group_size(operation.shardings[0].dims[length].set()) : 1;
 }
 
 /// True if the operation is a product that may become a loop of permutes.
@@ -98,6 +107,8 @@ class Merger {
     int64_t blocks = 1;
     bool operator==(const Context&) const = default;
   };
+
+  enum class Replaced : uint8_t { kStays, kExpanded, kBalanced };
 
   /// Makes equal keys for equal applications of an operation of this form.
   void make_key(int32_t form, const graph::ProgramOperation& entry, const ProgramValues& operands) {
@@ -172,27 +183,36 @@ class Merger {
     const graph::Program& program = result_.program;
     const bool expands = operation->op->expand != nullptr;
     Context context{{}, expands ? expanded_blocks(program, *operation, operands) : 1};
-    if (context.blocks == 0) return nullptr;
+    const int64_t uneven = expands ? uneven_blocks(*operation) : 1;
+    if (context.blocks == 0 && uneven == 1) return nullptr;
     for (const graph::ProgramValue& operand : operands) {
       if (same_mesh(program.mesh(operand), operation->mesh))
         context.operands.push_back({program.sharding(operand), program.inherited(operand)});
       else context.operands.push_back({replicated(program.type(operand).dims.size()), 0});
     }
     const auto here = [&](const auto& known) { return known.first == context; };
-    std::deque<std::pair<Context, bool>>& decided = expanded_[form];
+    std::deque<std::pair<Context, Replaced>>& decided = expanded_[form];
     const auto decision = std::find_if(decided.begin(), decided.end(), here);
-    if (decision != decided.end() && !decision->second) return nullptr;
+    if (decision != decided.end() && decision->second == Replaced::kStays) return nullptr;
     std::deque<std::pair<Context, graph::Program>>& known = expansions_[operation.get()];
     if (const auto at = std::find_if(known.begin(), known.end(), here); at != known.end()) return &at->second;
     std::optional<graph::Program> parts;
+    Replaced how = Replaced::kExpanded;
     if (expands) {
-      parts = expansion_of(*operation, context.operands, context.blocks);
-      if (decision == decided.end() && is_less_whole(operation, context.operands, *parts, *options_)) parts.reset();
+      const bool is_known = decision != decided.end();
+      if (context.blocks > 0 && !(is_known && decision->second == Replaced::kBalanced)) {
+        parts = expansion_of(*operation, context.operands, context.blocks);
+        if (!is_known && is_less_whole(operation, context.operands, *parts, *options_)) parts.reset();
+      }
+      if (!parts && uneven > 1) {
+        parts = balanced(*operation, context.operands, uneven);
+        how = Replaced::kBalanced;
+      }
     } else {
       if (may_loop(*operation, options_->most_whole)) parts = loop_of_permutes(operation, context.operands, *options_);
       if (!parts) parts = sum_in_factors(*operation, context.operands);
     }
-    if (decision == decided.end()) decided.emplace_back(context, parts.has_value());
+    if (decision == decided.end()) decided.emplace_back(context, parts ? how : Replaced::kStays);
     if (!parts) return nullptr;
     return &known.emplace_back(std::move(context), std::move(*parts)).second;
   }
@@ -217,7 +237,7 @@ class Merger {
   std::unordered_map<std::string, size_t> known_;  ///< by form and operands: the index in results_ of the first result
   ProgramValues results_;                          ///< the results of each application, in order
   std::vector<int32_t> first_;  ///< for each operation of the new program: the index in results_ of its first result
-  std::unordered_map<int32_t, std::deque<std::pair<Context, bool>>> expanded_;  ///< by form
+  std::unordered_map<int32_t, std::deque<std::pair<Context, Replaced>>> expanded_;  ///< by form
   std::unordered_map<const graph::LaidOutOperation*, std::deque<std::pair<Context, graph::Program>>> expansions_;
   std::string key_;
 };
@@ -254,7 +274,8 @@ void expand(MergedProgram& merged, Forms& forms, const LoweringOptions& options)
   for (size_t i = 0; i < program.operations.size(); ++i) {
     const graph::LaidOutOperation& operation = *program.operations[i].operation;
     if (!may_expand(operation, options) ||
-        (operation.op->expand && expanded_blocks(program, operation, program.operands_of(i)) == 0))
+        (operation.op->expand && expanded_blocks(program, operation, program.operands_of(i)) == 0 &&
+         uneven_blocks(operation) == 1))
       continue;
     merged = Merger(program, forms, &options).take();
     return;
