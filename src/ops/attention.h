@@ -76,10 +76,14 @@ struct AttentionParts : AttentionAttributes {
         length(operation.operands[0].dims[length_position]),
         memory(operation.operands[1].dims[find_dim(operation.operands[1].dims, over)]),
         feature(operation.operands[0].dims[features_position]),
-        value(operation.operands[2].dims[find_dim(operation.operands[2].dims, values)]) {}
+        value(operation.operands[2].dims[find_dim(operation.operands[2].dims, values)]),
+        window(operation.inputs[1]) {}
   bool by_position() const { return causal || windowed; }
   /// True if later queries see more positions, so that blocks of queries compute different amounts.
-  bool is_uneven() const { return causal && !windowed && !offset && !mirrored && length.size <= memory.size; }
+  bool is_uneven() const {
+    const bool limited = windowed && window < static_cast<double>(memory.size);
+    return causal && !limited && !offset && !mirrored && length.size <= memory.size;
+  }
   /// The number of operands before those that only the gradient has.
   size_t operands() const { return first_of_drop() + (drops ? 3 : 0); }
   size_t position_of_mask() const { return 3 + (bias ? 1 : 0); }  ///< or of the segments, of which there are two
@@ -88,6 +92,7 @@ struct AttentionParts : AttentionAttributes {
 
   int length_position, features_position;  ///< in q
   Dim length, memory, feature, value;      ///< with the sizes of the operands
+  double window;                           ///< positions at a smaller distance are seen, if `windowed`
 };
 
 /// The number of memory positions that are counted for each query, out of `memory`. Less than all if there is a window.

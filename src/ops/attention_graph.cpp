@@ -115,6 +115,7 @@ graph::Values balance_attention(graph::ExpandCall& call) {
   for (const graph::Value& operand : call.operands) operands.push_back(mirror(b, operand, parts.length, call.blocks));
   AttentionAttributes attributes = parts;
   attributes.mirrored = true;
+  attributes.windowed = false;  // the window has all positions
   graph::Values results =
       b.add_node(*operation.op, std::move(operands), attributes,
                  {operation.inputs[0], operation.inputs[1], 2.0 * static_cast<double>(call.blocks)});
