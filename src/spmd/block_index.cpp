@@ -1,12 +1,42 @@
 #include "spmd/block_index.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "spmd/block_bounds.h"
 #include "support/integers.h"
 
 namespace mtf::spmd {
+
+namespace {
+
+/// Returns what the first `full` intervals of a progression share with `interval`. As an interval advances, the shared
+/// part changes linearly, except at four positions: where one end of it passes an end of `interval`. So the time does
+/// not depend on the number of intervals.
+DimIndex::Met met_by_all(Progression parts, Interval interval) {
+  if (parts.slope < 0) parts.first += (parts.full - 1) * parts.slope, parts.slope = -parts.slope;
+  const auto shared_at = [&](int64_t position) {
+    const int64_t first = parts.first + position * parts.slope;
+    return shared(interval, {first, first + parts.length});
+  };
+  std::array<int64_t, 6> ends = {0, 0, 0, 0, 0, parts.full};
+  size_t next = 1;
+  for (int64_t begin : {interval.first - parts.length, interval.first, interval.last - parts.length, interval.last})
+    ends[next++] = std::clamp<int64_t>(ceil_div(begin - parts.first, parts.slope), 0, parts.full);
+  std::sort(ends.begin(), ends.end());
+  DimIndex::Met met;
+  for (size_t i = 0; i + 1 < ends.size(); ++i) {
+    const int64_t count = ends[i + 1] - ends[i];
+    if (count == 0) continue;
+    const int64_t first = shared_at(ends[i]), last = shared_at(ends[i + 1] - 1);
+    met.elements += count * (first + last) / 2;
+    if (first > 0 || last > 0) met.blocks += count - (first == 0) - (last == 0);
+  }
+  return met;
+}
+
+}  // namespace
 
 std::vector<Segment> overlap(Interval from, Interval to, int64_t wrap) {
   std::vector<Segment> result;
@@ -106,6 +136,15 @@ bool DimIndex::met_evenly(Interval interval, Met& met) const {
   if (axes_ != dim_.axes.set()) return false;
   const std::optional<Progression> parts = progression_of(dim_, mesh_);
   if (!parts || parts->slope == 0) return false;
+  const int64_t size = dim_.mapped ? dim_.map.to : dim_.dim.size;
+  if (wrap_ == 0 && !(dim_.mapped && dim_.map.wrap) && interval.first >= 0 && interval.last <= size) {
+    met = met_by_all(*parts, interval);
+    if (parts->full >= parts->positions) return true;
+    const int64_t rest = shared(interval, bounds(dim_, mesh_, coordinates_of(dim_, mesh_, parts->full)));
+    met.elements += rest;
+    met.blocks += rest > 0;
+    return true;
+  }
   const int64_t end = parts->first + parts->full * parts->slope;
   const int64_t least = std::min(parts->first, end), most = std::max(parts->first, end) + parts->length;
   const int64_t first_turn = wrap_ ? floor_div(least - interval.last, wrap_) : 0,
