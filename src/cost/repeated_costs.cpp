@@ -17,6 +17,8 @@ double variables_of(const LayoutCosts& costs) {
 
 }  // namespace
 
+double RepeatedCosts::operations() const { return operations_of(few_) + operations_of(more_); }
+
 bool RepeatedCosts::stand_for(const LayoutCosts& whole) const {
   return operations_of(more_) > operations_of(few_) &&
          extended(operations_of(few_), operations_of(more_)) == operations_of(whole) &&

@@ -22,6 +22,9 @@ class RepeatedCosts {
   RepeatedCosts(LayoutCosts few, LayoutCosts more, int64_t layers)
       : few_(std::move(few)), more_(std::move(more)), times_(static_cast<double>(layers - kMore)) {}
 
+  /// Returns the number of operations that one cost takes into account.
+  double operations() const;
+
   /// True if the whole script has as many operations and variables as its short forms predict, so its layers do repeat.
   bool stand_for(const LayoutCosts& whole) const;
 

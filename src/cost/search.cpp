@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "cost/peak_estimate.h"
 #include "cost/program_times.h"
+#include "cost/time_estimate.h"
 #include "cost/work_bound.h"
 #include "support/diagnostics.h"
 #include "support/interrupt.h"
@@ -24,6 +26,14 @@ constexpr double kRounding = 1e-12;
 
 /// The number of candidates for which rules by path are tried.
 constexpr size_t kMostStored = 12;
+
+/// The operations of all candidates that are costed, and limits for the number of these candidates.
+constexpr double kMostOperations = 600'000;
+constexpr double kFewestCosted = 48, kMostCosted = 4000;
+/// The part of these candidates that are costed for their estimates.
+constexpr double kForEstimates = 0.25;
+/// A candidate whose arithmetic alone takes so many times the estimate of others is not estimated.
+constexpr double kFarOff = 2;
 
 /// Finds every list of at most `most` sizes above 1 whose product is `processors`.
 void factor(int64_t processors, size_t most, std::vector<int64_t>& sizes, std::vector<std::vector<int64_t>>& found) {
@@ -221,6 +231,7 @@ class Searcher : Candidates {
   SearchResult run() {
     const std::vector<MeshPtr> meshes = this->meshes(question_.processors);
     try {
+      survey(meshes);
       for (const MeshPtr& mesh : meshes) {
         begin(mesh);
         decide(0);
@@ -265,12 +276,78 @@ class Searcher : Candidates {
     return result_.found.size() < question_.most ? kNever : result_.found.back().cost.time.total();
   }
 
+  // ---- estimates ----------------------------------------------------------------------------------------------------
+
+  struct Estimated {
+    double seconds = 0;
+    MeshPtr mesh;
+    std::vector<AxisSet> axes;
+    bool operator<(const Estimated& other) const { return seconds < other.seconds; }
+  };
+
+  int64_t looked_at() const { return std::max(result_.ranked, result_.costed); }
+
+  /// Returns how many candidates the search may cost.
+  size_t most_costed() const {
+    double operations = 0;
+    for (const auto& entry : costs_.record().programs())
+      operations += static_cast<double>(entry.recorded.program.operations.size());
+    if (question_.repeated) operations = question_.repeated->operations();
+    return static_cast<size_t>(std::clamp(kMostOperations / std::max(operations, 1.0), kFewestCosted, kMostCosted)) +
+           question_.most;
+  }
+
+  /// If there are more candidates than the search may cost, costs those with the least estimates.
+  void survey(const std::vector<MeshPtr>& meshes) {
+    most_ = most_costed();
+    if (costs_.record().programs().empty()) return;
+    const TimeEstimate estimate(costs_, bound_.dims(), axes_of(question_));
+    const auto wanted = static_cast<size_t>(kForEstimates * static_cast<double>(most_)) + question_.most;
+    std::vector<Estimated> least;  // a heap
+    size_t count = 0;
+    for (const MeshPtr& mesh : meshes) {
+      begin(mesh);
+      estimate_from(0, estimate, wanted, least, count);
+    }
+    if (count <= most_) return;
+    std::sort_heap(least.begin(), least.end());
+    for (const Estimated& each : least) {
+      begin(each.mesh);
+      axes_ = each.axes;
+      tell();
+      known_.emplace(each.mesh, each.axes);
+      take({mesh_, rules_of_axes(), {}});
+    }
+  }
+
+  /// Estimates every way to split dim `d` and the dims after it.
+  void estimate_from(size_t d, const TimeEstimate& estimate, size_t wanted, std::vector<Estimated>& least,
+                     size_t& count) {
+    tell();
+    const WorkBound::Decided decided{axes_, d};
+    const bool is_full = least.size() == wanted;
+    if (is_full && bound_.seconds(*mesh_, decided) > kFarOff * least.front().seconds) return;
+    if (peaks_ && peaks_->least_bytes(*mesh_, {axes_, d, tries_stored()}) * (1 - kPeakError) >
+                      static_cast<double>(*question_.memory))
+      return;
+    if (d < axes_.size()) return each_split(d, [&] { estimate_from(d + 1, estimate, wanted, least, count); });
+    ++count;
+    double seconds = estimate.seconds(*mesh_, axes_);
+    if (peaks_ && peaks_->bytes(*mesh_, decided) > static_cast<double>(*question_.memory)) seconds *= kFarOff;
+    if (is_full && seconds >= least.front().seconds) return;
+    if (is_full) std::pop_heap(least.begin(), least.end()), least.pop_back();
+    least.push_back({seconds, mesh_, axes_});
+    std::push_heap(least.begin(), least.end());
+  }
+
   /// Tries every way to split dim `d` and the dims after it.
   void decide(size_t d) {
     tell();
-    if (is_too_large({axes_, d, tries_stored()}) || is_too_slow(d)) return;
-    if (d == axes_.size()) return take({mesh_, rules_of_axes(), {}});
-    each_split(d, [&] { decide(d + 1); });
+    if (!result_.is_complete || is_too_large({axes_, d, tries_stored()}) || is_too_slow(d)) return;
+    if (d < axes_.size()) return each_split(d, [&] { decide(d + 1); });
+    if (known_.contains({mesh_, axes_})) return;
+    if (looked_at() >= static_cast<int64_t>(most_)) result_.is_complete = false;
+    else take({mesh_, rules_of_axes(), {}});
   }
 
   /// True if no completion of `decided` fits into memory.
@@ -522,6 +599,8 @@ class Searcher : Candidates {
     return false;
   }
 
+  size_t most_ = 0;                                           ///< candidates that may be costed
+  std::set<std::pair<MeshPtr, std::vector<AxisSet>>> known_;  ///< candidates that were costed for their estimates
   ProgramTimes times_;
   std::optional<PeakEstimate> peaks_;  ///< set if memory is limited
   std::vector<size_t> programs_;       ///< program numbers, in the order in which their times are asked for

@@ -16,6 +16,10 @@
 // candidates are ranked by the time of a few layers, and the best are costed completely. The result is then exact if no
 // such time has a larger error than kRepeatedError.
 //
+// A large program under three axes has thousands of such candidates. Then the search first costs the candidates with
+// the least estimated times (cost/time_estimate.h), so that the bound leaves out many others. It costs a limited number
+// of the rest, and the result says if the limit was reached.
+//
 // If memory is limited, the search costs no candidate whose estimated peak is too large (cost/peak_estimate.h). If no
 // candidate fits, it plans the candidates with the least estimates to find their real peaks.
 //
@@ -64,7 +68,8 @@ struct SearchResult {
   int64_t ranked = 0;     ///< candidates that were ranked by a few layers
   int64_t costed = 0;     ///< candidates that were costed completely, or until they were too slow
   int64_t too_large = 0;  ///< candidates that were looked at and did not fit
-  bool is_ended = false;  ///< an interrupt ended the search: `found` are the best of what it had costed until then
+  bool is_complete = true;  ///< each candidate that could be one of those asked for was costed
+  bool is_ended = false;    ///< an interrupt ended the search: `found` are the best of what it had costed until then
   /// The smallest candidate, if none fits.
   struct Least {
     Candidate candidate;  ///< the candidate with the smallest peak that was found; the peak is in its counters

@@ -8,6 +8,8 @@
 #include "cost/peak_estimate.h"
 #include "cost/program_times.h"
 #include "cost/search.h"
+#include "cost/time_estimate.h"
+#include "cost/work_bound.h"
 #include "session/session.h"
 #include "support/diagnostics.h"
 
@@ -187,6 +189,48 @@ TEST(Search, RanksWhatRepeatsByAFewLayers) {
   EXPECT_EQ(to_string(*ranked.best()->rules), to_string(*anew.best()->rules));
   EXPECT_DOUBLE_EQ(ranked.best()->cost.time.total(), anew.best()->cost.time.total());
   EXPECT_DOUBLE_EQ(ranked.second()->cost.time.total(), anew.second()->cost.time.total());
+}
+
+TEST(Search, EstimatesTimesThatAreNearThoseOfPlans) {
+  const Searched all(layered(4));
+  const cost::MachineModel machine;
+  const cost::LayoutCosts costs(all.record, machine);
+  const std::vector<Name> axes = {Name("rows"), Name("cols")};
+  const cost::WorkBound bound(costs, axes);
+  const cost::TimeEstimate estimate(costs, bound.dims(), axes);
+  const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:4;cols:8"));
+  for (const char* text : {"", "batch:rows", "batch:rows;heads:cols;d_ff:cols", "d_model:cols", "batch:cols",
+                           "batch:cols;d_model:rows", "d_ff:rows"}) {
+    SCOPED_TRACE(text);
+    const auto rules = std::make_shared<const Layout>(parse_layout(text));
+    std::vector<AxisSet> split(bound.dims().size());
+    for (size_t d = 0; d < split.size(); ++d)
+      if (const LayoutRule* rule = rules->find(bound.dims()[d].name))
+        for (const Name axis : rule->axes) split[d] |= axis_bit(mesh->find(axis));
+    const double planned = costs.in(mesh, rules).time.total(), estimated = estimate.seconds(*mesh, split);
+    EXPECT_LT(estimated, 2.5 * planned);
+    EXPECT_GT(estimated, 0.4 * planned);
+  }
+}
+
+TEST(Search, GivesSharedKeysTheAxisOfHeads) {
+  const Searched searched(
+      "import nn, optim\n"
+      "dim batch = 4, length = 64, d_model = 64, heads = 8, d_head = 8\n"
+      "model Net {\n  let attention = nn.Attention(d_model, length, heads, d_head, key_heads: 4, bias: false)\n"
+      "  fn call(x) = attention(x)\n}\n"
+      "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.normal([batch, length, d_model])\n"
+      "let loss = mean(square(net(x)))\nopt.minimize(loss)\nprint(loss)\n");
+  const cost::LayoutCosts costs(searched.record, slow_wire());
+  cost::SearchQuestion question;
+  question.mesh = parse_axes("model:4");
+  question.processors = 4;
+  question.pinned = parse_layout("heads:model");
+  const cost::SearchResult found = search(costs, question);
+  ASSERT_TRUE(found.best());
+  EXPECT_NE(to_string(*found.best()->rules).find("group -> model"), std::string::npos)
+      << to_string(*found.best()->rules);
+  EXPECT_TRUE(found.is_complete);
 }
 
 TEST(Search, TakesTheBestThatFits) {
