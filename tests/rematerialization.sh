@@ -4,6 +4,7 @@
 set -u
 mtf=$1 wrong=0
 chain=tests/rematerialization/chain.mtf drops=tests/rematerialization/drops.mtf unet=tests/rematerialization/unet.mtf
+stacked=tests/rematerialization/stacked.mtf
 gpt2=(examples/llm.mtf --set config=examples/configs/gpt2.json --set zero=1 --set steps=1 --set tokens=1024 --set sequences=8)
 
 # cost OPTION...: peak in bytes, and FLOPs
@@ -45,9 +46,14 @@ same() {
 echo "| a chain of 1000 layers | MiB | GFLOPs |"
 for segment in 10 32 100; do beats "$chain" --set layers=1000 -- --set segment=$segment; done
 for limit in 200000000 100000000 50000000 25000000; do fits $limit "$chain" --set layers=1000; done
+fits 400000000 "$chain" --set layers=10000
 echo "| a U-Net | MiB | GFLOPs |"
 for by_hand in pairs levels; do beats "$unet" -- --set by_hand=$by_hand; done
 for limit in 4000000 3500000 3000000; do fits $limit "$unet"; done
+echo "| a stacked transformer | MiB | GFLOPs |"
+beats "$stacked" -- --set by_hand=true
+beats "$stacked" --set layers=48 -- --set by_hand=true
+for limit in 60000000 40000000 30000000 25000000; do fits $limit "$stacked"; done
 echo "| GPT-2 124M | MiB | GFLOPs |"
 beats "${gpt2[@]}" -- --set recompute=full
 for limit in 6000000000 5500000000 5000000000 4500000000 4000000000; do fits $limit "${gpt2[@]}"; done
@@ -57,4 +63,24 @@ for limit in 7000000 5000000 4000000 3000000; do
   same "$drops" $limit
   same "$drops" $limit --mesh "p:2;q:2" --layout "batch:p;hidden:q"
 done
+for limit in 50000000 30000000 20000000; do
+  same "$stacked" $limit --set steps=3 --set rate=0.1
+  same "$stacked" $limit --set steps=3 --set rate=0.1 --mesh "p:2;q:2" --layout "batch:p;hidden:q"
+  same "$stacked" $limit --set steps=2 --mesh "p:2;q:2" --layout "batch:p;heads:q;inner:q;vocab:q"
+done
+
+# says TEXT COMMAND...: the command prints the text
+says() {
+  local text=$1
+  shift
+  "$@" 2>&1 | grep -qF -- "$text" || { echo "not said: $text: $*"; wrong=1; }
+}
+
+says "are missing, whatever is computed again" "$mtf" plan "$stacked" --memory 10MB --remat
+says "the largest values at the peak:" "$mtf" plan "$stacked" --memory 10MB --remat
+says "computed again to fit: " "$mtf" plan "$stacked" --memory 30MB --remat
+entered=":load $chain
+:explain grad(sum(several(x, 0, 50)), [w, x])
+:plan grad(sum(several(x, 0, 50)), [w, x])"
+[ "$("$mtf" repl --memory 10MB --remat <<<"$entered" 2>&1 | grep -c "computed again to fit: ")" = 2 ] || { echo "not said at the prompt"; wrong=1; }
 exit $wrong

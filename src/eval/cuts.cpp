@@ -12,8 +12,9 @@
 namespace mtf::eval {
 namespace {
 
-/// A statement ends in a cut if more operations than this have been added since the last cut.
-constexpr int64_t kMostPending = 100'000;
+/// A statement ends in a cut if more operations than this have been added since the last cut. If values may be computed
+/// again, more operations wait: what a cut computes is not computed again.
+constexpr int64_t kMostPending = 100'000, kMostPendingToRepeat = 4'000'000;
 /// Limits if no gradient can come. They bound the iterations of a loop that wait for a common cut, and the operations
 /// that they add: a program takes some kilobytes for each. Inside another loop the limit is larger, so that its
 /// iteration stays one program, which may be replayed. In `counters` nothing is replayed. But on several processors a
@@ -152,7 +153,8 @@ void Cuts::end_statement(const ast::BlockFacts& info, size_t statement, Scope& s
           !info.captured.contains(binding.name))
         binding.value = None{};
   }
-  if (!iteration_ && operations_since() > kMostPending) cut({}, builder_.span);
+  const int64_t most = execution_->has_remat() ? kMostPendingToRepeat : kMostPending;
+  if (!iteration_ && operations_since() > most) cut({}, builder_.span);
   if (scope.outermost->cycles_are_due()) scope.outermost->let_go_of_cycles();
 }
 

@@ -35,6 +35,20 @@
 
 namespace mtf::graph {
 
+/// A part of the numbers of a loop: those of one operation of the captured program.
+struct NumbersOf {
+  int32_t origin = -1;  ///< index of the operation in the captured program; -1: none has numbers
+  int32_t count = 0;
+};
+
+/// A value of another loop that each iteration computes again (spmd/recompute_in_loops.cpp).
+struct RemadeValue {
+  std::string name;
+  int64_t bytes = 0;       ///< that all iterations would have saved; 0: it only leads to such a value
+  int64_t flops = 0;       ///< of one iteration, on one processor
+  int64_t sent_bytes = 0;  ///< likewise
+};
+
 struct Region {
   Program iteration;
   int32_t carried = 0, placed = 0, constants = 0;  ///< numbers of inputs
@@ -49,6 +63,10 @@ struct Region {
   /// Of a forward and a backward pipeline in one loop (spmd/join_pipelines.h): the indices, in the captured program, of
   /// the operations whose numbers the loop reads, one after the other. Empty for other loops.
   std::vector<int32_t> joined;
+  /// Of a loop that computes values of another loop again: the operations whose numbers it reads, one after the other.
+  /// Empty for other loops.
+  std::vector<NumbersOf> numbers_of;
+  std::vector<RemadeValue> remade;
   std::vector<int32_t> input_number;  ///< for each input of the iteration: index in Operation::inputs, or -1: no number
   std::vector<int32_t> first_number;  ///< for each operation of the iteration: index of its first number there
   std::vector<int32_t> call_numbers;  ///< indices in Operation::inputs of the numbers of random calls

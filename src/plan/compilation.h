@@ -25,6 +25,8 @@ struct PassOptions {
   int64_t most_whole = spmd::kUnlimited;
   /// Bytes that a run may use besides its inputs before `rematerialize` computes values again.
   int64_t most_in_use = spmd::kUnlimited;
+  /// What `recompute_in_loops` may spend to keep one byte less of a loop's saved values, in FLOPs; negative: nothing.
+  double most_flops_a_byte = -1;
   bool verify = false;         ///< verifies after each pass; builds without NDEBUG always do
   PassTimes* times = nullptr;  ///< the times are added to it
   bool peaks = false;          ///< adds peaks to `times`; this takes longer than the passes
@@ -54,6 +56,8 @@ class Compilation {
 
   /// The loop whose iteration the program is; null: none.
   const spmd::EnclosingLoop* loop() const { return loop_; }
+  /// PassOptions::most_flops_a_byte.
+  double most_flops_a_byte() const { return options_.most_flops_a_byte; }
   /// PassOptions::most_in_use.
   int64_t most_in_use() const { return options_.most_in_use; }
   /// What `expand` and `split` need. They compile iterations of loops with the passes before them.

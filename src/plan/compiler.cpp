@@ -2,9 +2,13 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
+
 #include "plan/compilation.h"
 #include "spmd/decision.h"
 #include "spmd/expand.h"
+#include "spmd/instruction_costs.h"
+#include "spmd/passes.h"
 #include "support/text.h"
 #include "types/saturating.h"
 
@@ -25,6 +29,7 @@ ProgramForm form_of(const graph::Program& program) {
 
 namespace {
 
+constexpr size_t kMostBounds = 12;  // on the cost of a loop's saved byte
 constexpr double kLeastShare = 0.75;
 /// The shares of the memory that `rematerialize` fills. The rest is for what lies unused between packed values.
 constexpr double kSharesInUse[] = {1, 0.995, 0.99, 0.97, 0.94, 0.9, 0.85, kLeastShare};
@@ -37,7 +42,36 @@ int64_t needed_bytes(const Plan& plan) {
   return bytes;
 }
 
+/// Returns what a plan computes and sends, in FLOPs.
+double work_of(const Plan& plan) {
+  auto work = static_cast<double>(plan.predicted.flops);
+  for (const auto& of_kind : plan.predicted.collectives)
+    for (const auto& [axes, count] : of_kind) work += spmd::kFlopsPerByteSent * static_cast<double>(count.wire_bytes);
+  return work;
+}
+
+/// Returns bounds on what a saved byte of a loop may cost, ascending; empty without loops that save values.
+std::vector<double> bounds_in_loops(const graph::Program& program, const PassOptions& options) {
+  if (std::none_of(program.operations.begin(), program.operations.end(),
+                   [](const graph::ProgramOperation& entry) { return entry.operation->region != nullptr; }))
+    return {};
+  Compilation compilation(program, options);
+  compilation.run("leave_out_unread");
+  const std::vector<double> all = spmd::costs_in_loops(compilation.local());
+  std::vector<double> bounds;
+  const size_t count = std::min(all.size(), kMostBounds);
+  for (size_t k = 1; k <= count; ++k) bounds.push_back(all[all.size() * k / count - 1]);
+  return bounds;
+}
+
 }  // namespace
+
+/// A plan, and the limits that it uses.
+struct Compiler::Made {
+  Plan plan;
+  PassOptions options;
+  int64_t needed = 0;  ///< bytes
+};
 
 PassOptions Compiler::pass_options() const {
   return {.skip = options_.skipped_passes, .most_whole = options_.most_whole, .verify = options_.verify};
@@ -62,22 +96,45 @@ Plan Compiler::make(const graph::Program& program, PassOptions& options) const {
     if (bytes >= needed) continue;
     needed = bytes, best = std::move(plan), options.most_whole = others.most_whole;
   }
-  if (options_.remat && needed > options_.memory) rematerialize(program, options, best);
-  return best;
+  if (!options_.remat || needed <= options_.memory) return best;
+  Made made{std::move(best), options, needed};
+  rematerialize(program, made);
+  options = made.options;
+  return std::move(made.plan);
 }
 
-void Compiler::rematerialize(const graph::Program& program, PassOptions& options, Plan& best) const {
-  int64_t needed = needed_bytes(best);
-  PassOptions others = options;
-  const auto most = static_cast<double>(std::max<int64_t>(options_.memory - (needed - best.predicted.peak_bytes), 0));
+void Compiler::rematerialize(const graph::Program& program, Made& best) const {
+  const Made usual = best;
+  rematerialize_steps(program, best);
+  const auto fits = [&](const Made& made) { return made.needed <= options_.memory; };
+  for (const double cost : bounds_in_loops(program, usual.options)) {
+    if (fits(best) && work_of(best.plan) <= work_of(usual.plan)) return;
+    Made made{{}, usual.options, 0};
+    made.options.most_flops_a_byte = cost;
+    made.plan = make_plan(program, made.options);
+    made.needed = needed_bytes(made.plan);
+    const bool is_enough = fits(made);
+    if (!is_enough) rematerialize_steps(program, made);
+    const bool is_better =
+        fits(made) ? !fits(best) || work_of(made.plan) < work_of(best.plan) : made.needed < best.needed;
+    if (is_better) best = std::move(made);
+    if (is_enough) return;  // larger bounds cost more
+  }
+}
+
+void Compiler::rematerialize_steps(const graph::Program& program, Made& best) const {
+  PassOptions others = best.options;
+  const int64_t inputs = best.needed - best.plan.predicted.peak_bytes;
+  const auto most = static_cast<double>(std::max<int64_t>(options_.memory - inputs, 0));
   for (const double share : kSharesInUse) {
     const auto in_use = static_cast<int64_t>(share * most);
-    if (needed <= options_.memory || in_use == others.most_in_use) return;  // where nothing is left, shares are equal
+    if (best.needed <= options_.memory || in_use == others.most_in_use)
+      return;  // where nothing is left, shares are equal
     others.most_in_use = in_use;
     Plan plan = make_plan(program, others);
     const int64_t bytes = needed_bytes(plan);
-    if (bytes < needed) needed = bytes, best = std::move(plan), options.most_in_use = others.most_in_use;
-    if (static_cast<double>(needed) * kLeastShare > static_cast<double>(options_.memory))
+    if (bytes < best.needed) best = {std::move(plan), others, bytes};
+    if (static_cast<double>(best.needed) * kLeastShare > static_cast<double>(options_.memory))
       return;  // too much at any share
   }
 }

@@ -12,7 +12,12 @@
 // With CompilerOptions::remat, a plan that still needs more computes values again (schedule/passes.h, rematerialize).
 // So the means are tried in the order of their costs: block by block sends the same bytes, rematerialization adds
 // flops. The pass estimates the peak before memory is packed, and packed values leave holes. So the compiler also tries
-// to fill smaller shares of the memory. All ranks make the same plan.
+// to fill smaller shares of the memory.
+//
+// Two passes compute values again: recompute_in_loops (spmd/passes.h) those that a loop saves for its gradient, and
+// rematerialize those of all other steps. The compiler tries a few bounds on what a saved byte of a loop may cost, in
+// ascending order. With each bound, the second pass looks for the bytes that are still missing. The compiler takes the
+// cheapest plan that fits. All ranks make the same plan.
 #include <array>
 #include <cstdint>
 #include <list>
@@ -62,6 +67,7 @@ class Compiler {
 
   /// Sets CompilerOptions::memory for later plans.
   void set_memory(int64_t bytes) { options_.memory = bytes; }
+  bool has_remat() const { return options_.remat && options_.memory != 0; }
   /// Sets CompilerOptions::remat for later plans.
   void set_remat(bool remat) { options_.remat = remat; }
 
@@ -91,8 +97,11 @@ class Compiler {
   PassOptions pass_options(const graph::Program& program) const;
   /// Makes the plan. Sets `options.most_whole` and `options.most_in_use` to the limits that the plan uses.
   Plan make(const graph::Program& program, PassOptions& options) const;
+  struct Made;
   /// Replaces `best` by a plan that computes values again and fits, or needs the least.
-  void rematerialize(const graph::Program& program, PassOptions& options, Plan& best) const;
+  void rematerialize(const graph::Program& program, Made& best) const;
+  /// Does the same with values outside of loops alone.
+  void rematerialize_steps(const graph::Program& program, Made& best) const;
 
   CompilerOptions options_;
   std::unordered_map<PlanKey, Kept, KeyHash> kept_;

@@ -277,6 +277,7 @@ std::vector<std::string> Execution::last_texts() const {
 }
 
 void Execution::set_memory(int64_t bytes) { impl_->compiler.set_memory(bytes); }
+bool Execution::has_remat() const { return impl_->compiler.has_remat(); }
 void Execution::set_remat(bool remat) { impl_->compiler.set_remat(remat); }
 
 const PassTimes& Execution::pass_times() const { return impl_->compiler.pass_times(); }

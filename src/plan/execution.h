@@ -59,6 +59,8 @@ class Execution {
 
   /// Sets the memory limit of later plans (CompilerOptions::memory).
   void set_memory(int64_t bytes);
+  /// True if plans may compute values again to fit.
+  bool has_remat() const;
   /// Lets later plans compute values again to fit (CompilerOptions::remat).
   void set_remat(bool remat);
 

@@ -112,6 +112,22 @@ void verify_all_read(const Compilation& c) {
                 "nothing reads {}", c.local().values[instruction.results[0]].name);
 }
 
+void verify_numbers(const spmd::LocalProgram& program) {
+  for (const spmd::Instruction& instruction : program.instructions) {
+    if (!instruction.iteration) continue;
+    verify_numbers(*instruction.iteration);
+    const std::vector<graph::NumbersOf>& parts = instruction.node->region->numbers_of;
+    size_t count = 0;
+    for (const graph::NumbersOf& part : parts) count += static_cast<size_t>(part.count);
+    MTF_CHECK(parts.empty() || count == instruction.node->inputs.size(), "a loop has {} of {} numbers", count,
+              instruction.node->inputs.size());
+  }
+}
+void verify_numbers(const Compilation& c) {
+  verify_all_read(c);
+  verify_numbers(c.local());
+}
+
 void verify_chosen(const Compilation& c) {
   verify(c.local());
   schedule::verify_orders(c.local());
@@ -256,6 +272,19 @@ const std::vector<Pass>& passes() {
        .gives = kLocalProgram,
        .run = [](Compilation& c) { leave_out_unread(c.local()); },
        .verify = verify_all_read},
+      {.name = "recompute_in_loops",
+       .sentence =
+           "with `--remat`, a backward loop computes values again instead of reading what the forward loop saved",
+       .needs = {"leave_out_unread"},
+       .ensures = "a loop that computes values of another loop again has the numbers of both",
+       .takes = kLocalProgram,
+       .gives = kLocalProgram,
+       .may_be_skipped = true,
+       .run =
+           [](Compilation& c) {
+             if (c.most_flops_a_byte() >= 0) recompute_in_loops(c.local(), c.most_flops_a_byte());
+           },
+       .verify = verify_numbers},
       {.name = "choose_orders",
        .sentence = "each value gets a storage order that its producer and its consumers can use",
        .needs = {"leave_out_unread"},

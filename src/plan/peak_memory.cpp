@@ -1,6 +1,7 @@
 #include "plan/peak_memory.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "graph/op.h"
@@ -12,6 +13,8 @@
 
 namespace mtf::plan {
 namespace {
+
+constexpr size_t kMostHolders = 8;
 
 bool is_backward(const spmd::Instruction& instruction) {
   return instruction.node && instruction.node->frame && instruction.node->frame->backward;
@@ -69,9 +72,28 @@ int64_t saved_of_others(const schedule::Schedule& schedule, const schedule::Step
   return saturating_multiply(bytes, schedule::most_under_way(region) - 1);
 }
 
+/// Bytes of live values, by name.
+using Holders = std::map<std::string, Holder>;
+
+void add(Holders& holders, const Holder& more) {
+  Holder& known = holders[more.name];
+  known.name = more.name;
+  known.values += more.values;
+  known.bytes = saturating_add(known.bytes, more.bytes);
+}
+
+std::vector<Holder> largest(const Holders& holders) {
+  std::vector<Holder> all;
+  for (const auto& [name, holder] : holders) all.push_back(holder);
+  std::stable_sort(all.begin(), all.end(), [](const Holder& a, const Holder& b) { return a.bytes > b.bytes; });
+  if (all.size() > kMostHolders) all.resize(kMostHolders);
+  return all;
+}
+
 PeakMemory peak_of(const schedule::Schedule& schedule, bool is_iteration);
 
-void add(PeakMemory& memory, const schedule::Schedule& schedule, const schedule::Buffer& buffer, const Use& use) {
+void add(PeakMemory& memory, Holders& holders, const schedule::Schedule& schedule, const schedule::Buffer& buffer,
+         const Use& use) {
   const int64_t bytes = buffer_bytes(schedule, buffer);
   if (buffer.kind != schedule::BufferKind::kStaging) {
     int64_t& kind = buffer.kind == schedule::BufferKind::kOutput ? memory.held
@@ -88,6 +110,7 @@ void add(PeakMemory& memory, const schedule::Schedule& schedule, const schedule:
     return;
   }
   const PeakMemory inner = peak_of(*step.iteration, true);
+  for (const Holder& holder : inner.holders) add(holders, holder);
   memory.copies = saturating_add(memory.copies, inner.copies);
   memory.saved = saturating_add(memory.saved, inner.saved);
   memory.gradients = saturating_add(memory.gradients, inner.gradients);
@@ -120,9 +143,17 @@ PeakMemory peak_of(const schedule::Schedule& schedule, bool is_iteration) {
     if (live > most) most = live, peak = static_cast<int>(step);
   }
   PeakMemory memory;
+  Holders holders;
   const std::vector<Use> uses = uses_at(schedule, peak, is_iteration);
   for (size_t b = 0; b < schedule.buffers.size(); ++b)
-    if (is_live(schedule.buffers[b], peak)) add(memory, schedule, schedule.buffers[b], uses[b]);
+    if (is_live(schedule.buffers[b], peak)) add(memory, holders, schedule, schedule.buffers[b], uses[b]);
+  for (const schedule::Buffer& buffer : schedule.buffers) {
+    const bool is_input = buffer.kind == schedule::BufferKind::kInput && !is_iteration;
+    if (buffer.kind == schedule::BufferKind::kStaging || !(is_input || is_live(buffer, peak))) continue;
+    const std::string& name = schedule.program.values[static_cast<size_t>(buffer.value)].name;
+    add(holders, {script_name(name), 1, buffer_bytes(schedule, buffer)});
+  }
+  memory.holders = largest(holders);
   return memory;
 }
 
@@ -132,6 +163,40 @@ int64_t PeakMemory::total() const {
   int64_t sum = held;
   for (const int64_t kind : {copies, saved, gradients, temporary, buffers}) sum = saturating_add(sum, kind);
   return sum;
+}
+
+std::string script_name(const std::string& name) {
+  std::string text = name;
+  const size_t point = text.find_last_not_of("0123456789");
+  if (point != std::string::npos && point > 0 && point + 1 < text.size() && text[point] == '.') text.resize(point);
+  for (size_t open = text.find('['); open != std::string::npos; open = text.find('[', open + 1)) {
+    const size_t close = text.find_first_not_of("0123456789", open + 1);
+    if (close != std::string::npos && close > open + 1 && text[close] == ']')
+      text.replace(open + 1, close - open - 1, "…");
+  }
+  return text;
+}
+
+void Rematerialized::add(const Remade& more) {
+  values += more.values;
+  bytes = saturating_add(bytes, more.bytes);
+  flops = saturating_add(flops, more.flops);
+  sent_bytes = saturating_add(sent_bytes, more.sent_bytes);
+  Remade& known = by_name[script_name(more.name)];
+  known.name = script_name(more.name);
+  known.values += more.values;
+  known.bytes = saturating_add(known.bytes, more.bytes);
+  known.flops = saturating_add(known.flops, more.flops);
+  known.sent_bytes = saturating_add(known.sent_bytes, more.sent_bytes);
+}
+
+std::vector<Remade> Rematerialized::largest() const {
+  std::vector<Remade> all;
+  for (const auto& [name, remade] : by_name)
+    if (remade.values > 0) all.push_back(remade);
+  std::stable_sort(all.begin(), all.end(), [](const Remade& a, const Remade& b) { return a.bytes > b.bytes; });
+  if (all.size() > kMostHolders) all.resize(kMostHolders);
+  return all;
 }
 
 PeakMemory peak_memory(const schedule::Schedule& schedule) { return peak_of(schedule, false); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/region.h"
 #include "plan/compilation.h"
 #include "plan/kept_copies.h"
 #include "plan/predict.h"
@@ -9,12 +10,6 @@
 #include "types/saturating.h"
 
 namespace mtf::plan {
-namespace {
-
-constexpr size_t kMostNamed = 8;
-
-}  // namespace
-
 Plan make_plan(const graph::Program& program, const PassOptions& options) {
   Plan plan;
   plan.program = program;
@@ -39,28 +34,41 @@ Plan make_plan(const graph::Program& program, const PassOptions& options) {
   return plan;
 }
 
-void add_rematerialized(Rematerialized& total, const Plan& plan, bool is_new) {
+namespace {
+
+/// Adds what the loops of a schedule compute again. The schedule runs `times` times.
+void add_remade_in_loops(Rematerialized& total, const schedule::Schedule& schedule, int64_t times, bool is_new) {
+  for (const schedule::Step& step : schedule.steps) {
+    if (!step.iteration) continue;
+    const graph::LaidOutOperation& loop = *schedule.program.instructions[step.instructions[0]].node;
+    const int64_t runs = saturating_multiply(times, most_iterations(loop));
+    for (const graph::RemadeValue& each : loop.region->remade)
+      total.add({each.name, is_new && each.bytes > 0 ? 1 : 0, is_new ? each.bytes : 0,
+                 saturating_multiply(each.flops, runs), saturating_multiply(each.sent_bytes, runs)});
+    add_remade_in_loops(total, *step.iteration, runs, is_new);
+  }
+}
+
+void add_remade_steps(Rematerialized& total, const Plan& plan, bool is_new) {
   const schedule::Schedule& schedule = *plan.schedule;
-  if (schedule.remade.empty()) return;
   std::vector<bool> is_copy(schedule.program.values.size(), false);
   for (const auto& [copy, original] : schedule.remade) is_copy[copy] = true;
   for (const schedule::Step& step : schedule.steps) {
     if (!is_copy[step.writes[0]]) continue;
-    for (const int i : step.instructions) {
-      total.flops = saturating_add(total.flops, plan.costs[i].flops.value());
-      total.sent_bytes = saturating_add(total.sent_bytes, plan.costs[i].wire_bytes);
-    }
+    for (const int i : step.instructions)
+      total.add({schedule.program.values[schedule.program.instructions[i].results[0]].name, 0, 0,
+                 plan.costs[i].flops.value(), plan.costs[i].wire_bytes});
     for (const int v : step.writes) {
-      if (!is_new || schedule.buffer_of[v] < 0) continue;
       const spmd::LocalValue& value = schedule.program.values[v];
-      ++total.values;
-      total.bytes = saturating_add(total.bytes, spmd::largest_bytes(value));
-      total.largest.emplace_back(value.name, spmd::largest_bytes(value));
+      if (is_new && schedule.buffer_of[v] >= 0) total.add({value.name, 1, spmd::largest_bytes(value), 0, 0});
     }
   }
-  std::stable_sort(total.largest.begin(), total.largest.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (total.largest.size() > kMostNamed) total.largest.resize(kMostNamed);
+}
+}  // namespace
+
+void add_rematerialized(Rematerialized& total, const Plan& plan, bool is_new) {
+  add_remade_in_loops(total, *plan.schedule, 1, is_new);
+  if (!plan.schedule->remade.empty()) add_remade_steps(total, plan, is_new);
 }
 
 PlanInputs inputs_of(const Plan& plan, const graph::Capture& capture) {

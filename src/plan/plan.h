@@ -61,11 +61,23 @@ struct PlanInputs {
                       program->operations[origin].operation->inputs.end());
       return joined;
     }
-    if (region && instruction.origin >= 0)
-      return std::span(iteration_numbers)
-          .subspan(static_cast<size_t>(region->first_number[instruction.origin]), instruction.node->inputs.size());
-    return instruction.origin >= 0 ? program->operations[instruction.origin].operation->inputs
+    if (instruction.node->region && !instruction.node->region->numbers_of.empty()) {
+      joined.clear();
+      for (const graph::NumbersOf& of : instruction.node->region->numbers_of) {
+        const std::span<const double> part = numbers_at(of.origin, static_cast<size_t>(of.count));
+        joined.insert(joined.end(), part.begin(), part.end());
+      }
+      return joined;
+    }
+    return instruction.origin >= 0 ? numbers_at(instruction.origin, instruction.node->inputs.size())
                                    : instruction.node->inputs;
+  }
+
+ private:
+  /// The `count` host numbers of the operation with index `origin` in the captured program, or in the iteration.
+  std::span<const double> numbers_at(int32_t origin, size_t count) const {
+    if (region) return std::span(iteration_numbers).subspan(static_cast<size_t>(region->first_number[origin]), count);
+    return program->operations[origin].operation->inputs;
   }
 };
 

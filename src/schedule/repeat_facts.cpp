@@ -16,9 +16,6 @@
 namespace mtf::schedule {
 namespace {
 
-constexpr double kFlopsPerByteSent = 1000;  // what a byte on the wire costs, beside the work of a copy
-constexpr double kFlopsPerByteWritten = 1;
-
 /// Returns a copy of the schedule that shares no loop body with it.
 Schedule with_own_bodies(const Schedule& schedule) {
   Schedule copy = schedule;
@@ -97,12 +94,12 @@ Facts StepFacts::facts_of(int s, spmd::InstructionCosts& costs) {
                     });
   for (const int v : step.reads) add_once(facts.reads, memory(v));
   for (const spmd::InstructionCost& cost : costs.of_step(step.instructions))
-    facts.cost += static_cast<double>(cost.flops.value()) + kFlopsPerByteSent * static_cast<double>(cost.wire_bytes);
+    facts.cost += static_cast<double>(cost.flops.value()) + spmd::kFlopsPerByteSent * static_cast<double>(cost.wire_bytes);
   if (step.kind == StepKind::kWindow) return facts;
   for (const int v : step.writes) {
     maker_[v] = s, index_[v] = static_cast<int>(facts.written.size());
     facts.written.push_back({v, reads_of(step, v), {}, bytes(v), -1, stays_[v], !stays_[v] && !has_window_[v]});
-    facts.cost += kFlopsPerByteWritten * static_cast<double>(facts.written.back().bytes);
+    facts.cost += spmd::kFlopsPerByteWritten * static_cast<double>(facts.written.back().bytes);
   }
   return facts;
 }

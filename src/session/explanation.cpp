@@ -78,6 +78,8 @@ Explanation explain_statement(Session& session, const std::string& statement, co
   const Planned planned = session.plan(statement, name, assumption);
   Explanation explanation;
   explanation.sources.push_back(planned.sources);
+  explanation.again = planned.again;
+  explanation.peak = planned.peak;
   std::set<Name> dims;
   for (const eval::StatementReport& report : planned.statements) {
     for (const spmd::StatementCost& cost : report.costs) {

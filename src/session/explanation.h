@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,12 @@ struct Explanation {
     int64_t held_bytes = 0;  ///< the bytes of the session's values on each processor under this layout
   };
   std::vector<Collective> collectives;
-  std::vector<Better> better;  ///< best first
-  Total now;                   ///< the present cost; set if there are collectives
-  int64_t held_bytes = 0;      ///< likewise, at present
-  plan::Doubts doubts;         ///< why the numbers for other layouts are estimates
+  std::vector<Better> better;            ///< best first
+  Total now;                             ///< the present cost; set if there are collectives
+  int64_t held_bytes = 0;                ///< likewise, at present
+  plan::Rematerialized again;            ///< what is computed again to fit
+  std::optional<plan::PeakMemory> peak;  ///< of a plan
+  plan::Doubts doubts;                   ///< why the numbers for other layouts are estimates
   std::vector<std::shared_ptr<const void>> sources;
 };
 

@@ -25,6 +25,7 @@ struct PlanSummary {
   double flops_per_second = 0;  ///< of products and attention, on one processor; 0 without a machine
   double share_of_peak = 0;     ///< of the machine's peak
   std::optional<std::int64_t> memory = std::nullopt;    ///< what a processor has, if it was given
+  bool remat = false;                                   ///< values may be computed again to fit
   plan::Rematerialized again = {};                      ///< what is computed again to fit
   std::optional<plan::PeakMemory> peak = std::nullopt;  ///< the text shows it with `memory`
 };

@@ -29,6 +29,7 @@ struct Planned {
   std::vector<eval::StatementReport> statements;        ///< the statement, or each statement of the script
   plan::Counters counters;                              ///< of all statements; the peak includes all other values
   std::optional<plan::PeakMemory> peak = std::nullopt;  ///< the peak by kind; of a plan, not of a run
+  plan::Rematerialized again = {};                      ///< what is computed again to fit
   MeshPtr mesh;                                         ///< the mesh in force at the start
   Layout layout = {};                                   ///< likewise; without rules if there is no layout
   std::shared_ptr<plan::ProgramRecord> record =

@@ -342,6 +342,7 @@ Planned Session::plan(const std::string& text, const std::string& name, const As
   if (!evaluator.modules.keeps(*program)) evaluator.modules.keep(program);
   planned.counters = difference(planner.execution().counters(), before);
   planned.peak = planner.execution().peak_memory();
+  planned.again = planner.execution().rematerialized();
   planned.sources = evaluator.modules.all_kept();
   if (record) record->keep(planned.sources);
   return planned;

@@ -41,6 +41,7 @@ Planned planned_by(Planning& planning, const std::string& name, const std::strin
   evaluator.run_program(evaluator.settings.parsed->parse_or_throw(SourceFile::create(name, text)));
   planned.counters = execution.counters();
   planned.peak = execution.peak_memory();
+  planned.again = execution.rematerialized();
   planned.be_whole(context.mesh, evaluator.variables.stored(), evaluator.unread.all());
   planned.sources = evaluator.modules.all_kept();
   if (record) record->keep(planned.sources);

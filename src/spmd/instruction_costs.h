@@ -8,6 +8,11 @@
 
 namespace mtf::spmd {
 
+/// What a byte on the wire costs beside FLOPs, where values are computed again.
+inline constexpr double kFlopsPerByteSent = 1000;
+/// What a byte written to memory costs there.
+inline constexpr double kFlopsPerByteWritten = 1;
+
 /// The costs of a program's instructions. Instructions of one form with equal shardings share one cost.
 class InstructionCosts {
  public:

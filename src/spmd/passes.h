@@ -139,4 +139,16 @@ LocalProgram split(const MergedProgram& merged, const LoweringOptions& options, 
 /// change the cost of the rest of the program.
 void leave_out_unread(LocalProgram& program);
 
+/// Lets a backward loop compute values again that the forward loop has saved for it, as a call of `scan` with
+/// `recompute` does, but value by value (rematerialization). Each iteration computes them from the values that are
+/// still saved, from the carry, from xs and from constants. `most`: what a byte that is no longer saved may cost, in
+/// FLOPs.
+///
+/// The copies have the instructions of the forward loop, so their results have the same bits. They also read the same
+/// numbers of random calls. A value is eligible if one loop alone reads it, in the opposite direction. Pipelines stay
+/// as they are. Also changes loops in iterations.
+void recompute_in_loops(LocalProgram& program, double most);
+/// Returns what a byte of each eligible value costs, in FLOPs, ascending and each cost once.
+std::vector<double> costs_in_loops(const LocalProgram& program);
+
 }  // namespace mtf::spmd

@@ -153,6 +153,7 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   planned.peak = execution.peak_memory();
   planned.be_whole(std::make_shared<const Mesh>(session.mesh()), session.stored_variables(), session.unread());
   PlanSummary summary = summary_of(planned, tree);
+  summary.remat = settings.remat;
   summary.again = execution.rematerialized();
   summary.memory = settings.memory > 0 ? std::optional(settings.memory) : std::nullopt;
   add_time(summary, tree, record, machine, [&] {

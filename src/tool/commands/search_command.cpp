@@ -1,7 +1,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iostream>
 #include <memory>
+#include <optional>
 
 #include "api/json.h"
 #include "api/records.h"
@@ -120,10 +122,16 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   if (launch().rank != 0) return 0;
   const run::DryRuntime runtime;
-  ProgressBar bar(isatty(STDERR_FILENO) != 0);
-  question.on_progress = shown_progress([&](const std::string& text) { bar.show(text); });
+  const bool at_terminal = isatty(STDERR_FILENO) != 0;
+  ProgressBar bar(at_terminal);
+  std::optional<SearchStatus> status(std::in_place, at_terminal, [&](const std::string& text) {
+    if (at_terminal) bar.show(text);
+    else std::cerr << text + "\n" << std::flush;
+  });
+  question.on_progress = [&](const cost::SearchProgress& progress) { status->set(progress); };
   const session::SearchAnswer answer =
       search_layouts(session::WhatIf::script(script.name, script.text, settings, runtime), std::move(request));
+  status.reset();
   bar.erase();
   write_output(options.json ? to_json(found_layouts(answer.result)) : search_text(answer, terminal_columns()));
   return 0;
@@ -139,8 +147,11 @@ const Command kSearchCommand = {
         "that could\n"
         "be the best is costed, exactly as `mtf plan` would. Where a number given by --set is how many layers there "
         "are, candidates\n"
-        "are ranked by what two and three layers take, and those that come near the best two are costed whole. Times "
-        "are those of\n"
+        "are ranked by what two and three layers take, and those that come near the best two are costed whole. Of a "
+        "large program\n"
+        "with thousands of such candidates, those with the shortest estimated times are costed. Progress goes to "
+        "standard error.\n"
+        "Times are those of\n"
         "a machine model (--machine, see `mtf help calibrate`), without one those of a processor of 1 Tflop/s with 100 "
         "GB/s of\n"
         "memory and 10 GB/s to others. Printed are a mesh and a layout to paste, and the second best beside the best. "

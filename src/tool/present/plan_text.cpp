@@ -148,28 +148,43 @@ std::string estimate_note(const plan::Doubts& doubts, std::size_t width) {
   return "an estimate:\n" + places.text();
 }
 
-namespace {
-
-/// Returns what is computed again to fit, with its cost.
 std::string again_text(const plan::Rematerialized& again) {
   if (again.values == 0) return {};
   std::string out = fmt::format("computed again to fit: {} of {}, with {} FLOPs", count_text(again.values, "value"),
                                 bytes_text(again.bytes), thousands(again.flops));
   if (again.sent_bytes > 0) out += fmt::format(" and {} sent again", bytes_text(again.sent_bytes));
   out += "\n";
-  Table table("lr");
-  for (const auto& [name, bytes] : again.largest) table.row({name, bytes_text(bytes)});
+  Table table("lrrrr");
+  for (const plan::Remade& each : again.largest())
+    table.row({each.name, count_text(each.values, "value"), bytes_text(each.bytes), thousands(each.flops) + " FLOPs",
+               each.sent_bytes > 0 ? bytes_text(each.sent_bytes) + " sent" : ""});
   return out + table.text("    ");
 }
+
+std::string holders_text(const plan::PeakMemory& peak) {
+  if (peak.holders.empty()) return {};
+  Table table("lrrr");
+  for (const plan::Holder& holder : peak.holders)
+    table.row({holder.name, holder.values > 1 ? count_text(holder.values, "value") : "", bytes_text(holder.bytes)});
+  return "the largest values at the peak:\n" + table.text("    ");
+}
+
+std::string missing_text(const plan::PeakMemory& peak, std::int64_t memory, bool remat) {
+  const std::int64_t most = peak.total();
+  if (most <= memory) return {};
+  return fmt::format("it does not fit in {}: {} are missing{}\n", bytes_text(memory), bytes_text(most - memory),
+                     remat ? ", whatever is computed again" : "");
+}
+
+namespace {
 
 /// Returns whether the program fits the memory of a processor, and what its peak consists of.
 std::string memory_text(const PlanSummary& summary) {
   const plan::PeakMemory& peak = *summary.peak;
   const std::int64_t memory = *summary.memory, most = peak.total();
-  std::string out =
-      most <= memory
-          ? fmt::format("it fits in {}: {} are left\n", bytes_text(memory), bytes_text(memory - most))
-          : fmt::format("it does not fit in {}: {} are missing\n", bytes_text(memory), bytes_text(most - memory));
+  std::string out = most <= memory
+                        ? fmt::format("it fits in {}: {} are left\n", bytes_text(memory), bytes_text(memory - most))
+                        : missing_text(peak, memory, summary.remat);
   Table table("lrr");
   const auto row = [&](const char* what, std::int64_t bytes) {
     if (bytes > 0)
@@ -189,7 +204,7 @@ std::string memory_text(const PlanSummary& summary) {
   row("gradients", peak.gradients);
   row("other values", peak.temporary);
   row("buffers of collectives", peak.buffers);
-  return out + table.text("    ") + again_text(summary.again);
+  return out + table.text("    ") + (most > memory ? holders_text(peak) : "") + again_text(summary.again);
 }
 
 }  // namespace

@@ -27,6 +27,13 @@ std::string summary_text(const PlanSummary& summary, std::size_t width = 0);
 std::string totals_text(const plan::Counters& counters, const eval::StoredVariables& stored = {},
                         const Mesh* mesh = nullptr);
 
+/// Returns what is computed again to fit, with its cost; nothing if nothing is.
+std::string again_text(const plan::Rematerialized& again);
+/// Returns the line that says how much is missing; nothing if the peak fits. `remat`: values may be computed again.
+std::string missing_text(const plan::PeakMemory& peak, std::int64_t memory, bool remat);
+/// Returns the names of the largest values at the peak.
+std::string holders_text(const plan::PeakMemory& peak);
+
 /// Returns lines that say that numbers are estimates, and why; nothing if they are exact.
 std::string estimate_note(const plan::Doubts& doubts, std::size_t width = 0);
 

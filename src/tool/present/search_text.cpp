@@ -1,8 +1,10 @@
 #include "tool/present/search_text.h"
 
-#include <chrono>
+#include <signal.h>
+
 #include <map>
 #include <set>
+#include <utility>
 
 #include "support/diagnostics.h"
 #include "support/text.h"
@@ -101,26 +103,48 @@ std::string search_text(const session::SearchAnswer& answer, std::size_t width) 
                                     ? count_text(result.costed, "candidate") + " costed"
                                     : fmt::format("{} ranked by a few {} and {} costed whole",
                                                   count_text(result.ranked, "candidate"), code(layers), result.costed);
+  const std::string_view others =
+      result.is_complete ? "" : "others were not costed, because their estimated times are longer\n";
   const std::string_view ended = result.is_ended ? "the search was interrupted; the best so far\n" : "";
-  std::string text = fmt::format("{}{}\n{}, of {}, by {}\n{}", ended, declared(*result.best()), which, looked_at,
-                                 costs.machine()->name, compare_text(columns, true, width));
+  std::string text = fmt::format("{}{}\n{}, of {}, by {}\n{}{}", ended, declared(*result.best()), which, looked_at,
+                                 costs.machine()->name, others, compare_text(columns, true, width));
   if (result.second()) text += "\nthe best is quicker, because\n" + explained(*result.best(), *result.second());
   if (fewer) text += fewer_text(*result.best(), *fewer);
   return text + estimate_note(costs.doubts(), width);
 }
 
-std::function<void(const cost::SearchProgress&)> shown_progress(std::function<void(const std::string&)> show) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point began = Clock::now();
-  return [began, next = began + std::chrono::seconds(1),
-          show = std::move(show)](const cost::SearchProgress& progress) mutable {
-    const Clock::time_point now = Clock::now();
-    if (now < next) return;
-    next = now + std::chrono::milliseconds(100);
-    const std::string best = progress.best ? fmt::format(", the best takes {}", seconds_text(*progress.best)) : "";
-    show(fmt::format("searching: {}{}, {:.0f} s", count_text(progress.looked_at, "candidate"), best,
-                     std::chrono::duration<double>(now - began).count()));
-  };
+SearchStatus::SearchStatus(bool at_terminal, std::function<void(const std::string&)> show) : show_(std::move(show)) {
+  sigset_t all, before;  // signals are for the thread of the search
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this, at_terminal] { run(at_terminal); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+SearchStatus::~SearchStatus() {
+  {
+    const std::lock_guard lock(mutex_);
+    has_ended_ = true;
+  }
+  ends_.notify_one();
+  thread_.join();
+}
+
+void SearchStatus::set(const cost::SearchProgress& progress) {
+  const std::lock_guard lock(mutex_);
+  progress_ = progress;
+}
+
+void SearchStatus::run(bool at_terminal) {
+  const std::chrono::milliseconds first(at_terminal ? 1000 : 4000), every(at_terminal ? 100 : 10'000);
+  std::unique_lock lock(mutex_);
+  for (auto wait = first; !ends_.wait_for(lock, wait, [this] { return has_ended_; }); wait = every) show_(text());
+}
+
+std::string SearchStatus::text() const {
+  const std::string best = progress_.best ? fmt::format(", the best takes {}", seconds_text(*progress_.best)) : "";
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began_;
+  return fmt::format("searching: {}{}, {:.0f} s", count_text(progress_.looked_at, "candidate"), best, seconds.count());
 }
 
 }  // namespace mtf::tool

@@ -65,6 +65,15 @@ std::string explained(const session::Explanation::Collective& collective) {
   return text + rules_text(collective);
 }
 
+/// Returns what a statement computes again to fit, and what fills the peak if it does not fit; nothing without a limit.
+std::string memory_text(const Repl& repl, const std::optional<plan::PeakMemory>& peak,
+                        const plan::Rematerialized& again) {
+  const eval::Settings& settings = repl.settings();
+  if (settings.memory <= 0 || !peak) return {};
+  const std::string missing = missing_text(*peak, settings.memory, settings.remat);
+  return missing + (missing.empty() ? "" : holders_text(*peak)) + again_text(again);
+}
+
 /// Returns the savings of a statement under other layouts, and the memory that the session would then hold.
 std::string better_text(const session::Explanation& explanation, std::size_t width) {
   if (explanation.better.empty())
@@ -181,7 +190,7 @@ void plan_command(Repl& repl, const std::string& argument) {
       view.lines = static_cast<int>(std::max<std::size_t>(repl.rows(), kAround + 4) - kAround);
     }
     if (view.by != PlanBy::kValue) shown = view_text(tree, view);
-    shown += estimate_note(tree.doubts(), view.width);
+    shown += estimate_note(tree.doubts(), view.width) + memory_text(repl, planned.peak, planned.again);
   }
   if (machine || options.has("--symbolic")) {
     const session::Planned planned = planned_with_record(repl, statement, assumption);
@@ -235,11 +244,12 @@ void explain_command(Repl& repl, const std::string& argument) {
       explain_statement(repl.session(), statement, options.has("--json") ? "<explain>" : repl.name_of_entry(),
                         assumption_of(repl.session(), options), kMostSuggestions);
   if (options.has("--json")) return repl.say(to_json(explanation_record(explanation)));
-  if (explanation.collectives.empty()) return repl.say("no communication\n");
-  std::string text;
+  std::string text = explanation.collectives.empty() ? "no communication\n" : "";
   for (const session::Explanation::Collective& collective : explanation.collectives) text += explained(collective);
-  repl.answer(text + better_text(explanation, repl.columns()),
-              [&] { return to_json(explanation_record(explanation)); });
+  if (!explanation.collectives.empty()) text += better_text(explanation, repl.columns());
+  text += memory_text(repl, explanation.peak, explanation.again);
+  if (explanation.collectives.empty() && explanation.again.values == 0) return repl.say(text);
+  repl.answer(text, [&] { return to_json(explanation_record(explanation)); });
 }
 
 void compare_command(Repl& repl, const std::string& argument) {
@@ -283,10 +293,12 @@ void search_command(Repl& repl, const std::string& argument) {
   question.mesh = pinned.mesh;
   if (pinned.layout) question.pinned = *pinned.layout;
   for (const std::string& dim : options.values("--whole")) question.pinned.rules.push_back({Name(dim), {}, {}});
-  question.on_progress = shown_progress([&](const std::string& text) { repl.show_status(text); });
+  std::optional<SearchStatus> status(std::in_place, true, [&](const std::string& text) { repl.show_status(text); });
+  question.on_progress = [&](const cost::SearchProgress& progress) { status->set(progress); };
   const HeedsInterrupt heeds(repl.session().interrupt_request(), {});
   const session::SearchAnswer answer =
       search_layouts(session::WhatIf::statement(repl.session(), statement, repl.name_of_entry()), std::move(request));
+  status.reset();
   if (answer.result.is_ended && options.has("--json")) fail(Kind::interrupted, {});
   const auto json = [&] { return to_json(found_layouts(answer.result)); };
   if (options.has("--json")) repl.say(json());
