@@ -167,8 +167,11 @@ int64_t PeakMemory::total() const {
 
 std::string script_name(const std::string& name) {
   std::string text = name;
-  const size_t point = text.find_last_not_of("0123456789");
-  if (point != std::string::npos && point > 0 && point + 1 < text.size() && text[point] == '.') text.resize(point);
+  for (size_t point = text.size(); point != std::string::npos;) {  // a part of a part: `h.1.2`
+    point = text.find_last_not_of("0123456789");
+    if (point == std::string::npos || point == 0 || point + 1 == text.size() || text[point] != '.') break;
+    text.resize(point);
+  }
   for (size_t open = text.find('['); open != std::string::npos; open = text.find('[', open + 1)) {
     const size_t close = text.find_first_not_of("0123456789", open + 1);
     if (close != std::string::npos && close > open + 1 && text[close] == ']')
