@@ -65,9 +65,9 @@ struct SearchResult {
   std::vector<Candidate> found;  ///< the best, of each time one, ascending; empty if no candidate fits
   const Candidate* best() const { return found.empty() ? nullptr : &found[0]; }
   const Candidate* second() const { return found.size() < 2 ? nullptr : &found[1]; }
-  int64_t ranked = 0;     ///< candidates that were ranked by a few layers
-  int64_t costed = 0;     ///< candidates that were costed completely, or until they were too slow
-  int64_t too_large = 0;  ///< candidates that were looked at and did not fit
+  int64_t ranked = 0;       ///< candidates that were ranked by a few layers
+  int64_t costed = 0;       ///< candidates that were costed completely, or until they were too slow
+  int64_t too_large = 0;    ///< candidates that were looked at and did not fit
   bool is_complete = true;  ///< each candidate that could be one of those asked for was costed
   bool is_ended = false;    ///< an interrupt ended the search: `found` are the best of what it had costed until then
   /// The smallest candidate, if none fits.

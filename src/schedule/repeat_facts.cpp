@@ -94,7 +94,8 @@ Facts StepFacts::facts_of(int s, spmd::InstructionCosts& costs) {
                     });
   for (const int v : step.reads) add_once(facts.reads, memory(v));
   for (const spmd::InstructionCost& cost : costs.of_step(step.instructions))
-    facts.cost += static_cast<double>(cost.flops.value()) + spmd::kFlopsPerByteSent * static_cast<double>(cost.wire_bytes);
+    facts.cost +=
+        static_cast<double>(cost.flops.value()) + spmd::kFlopsPerByteSent * static_cast<double>(cost.wire_bytes);
   if (step.kind == StepKind::kWindow) return facts;
   for (const int v : step.writes) {
     maker_[v] = s, index_[v] = static_cast<int>(facts.written.size());
