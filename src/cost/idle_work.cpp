@@ -72,7 +72,7 @@ void add_all(IdleWork& work, const spmd::LocalProgram& program, double times, Ax
       const graph::LaidOutOperation& loop = *instruction.node;
       const AxisSet stages = loop.region->stages.set();
       if (loop.region->hands_on)
-        work.pipelines.insert({loop.mesh->names_of(stages), loop.region->iterations, loop.region->idle,
+        work.pipelines.insert({loop.mesh->names_of(stages), loop.region->iterations, spmd::chunks_of(loop), loop.region->idle,
                                !loop.region->joined.empty(), loop.attributes.get<ops::ScanAttributes>().alternates});
       add_all(work, *instruction.iteration, times * static_cast<double>(most_iterations(loop)), splitting | stages);
       continue;

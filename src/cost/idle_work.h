@@ -22,7 +22,8 @@ struct IdleWork {
   struct Pipeline {
     std::vector<Name> axes;
     int64_t micro_batches = 0;
-    int64_t idle = 0;               ///< waiting iterations of a stage, in addition to one for each micro-batch
+    int64_t chunks = 1;             ///< of each stage's layers
+    int64_t idle = 0;               ///< waiting turns of a stage, in addition to one for each micro-batch and chunk
     bool alternates = false;        ///< forward and backward turns alternate (spmd/join_pipelines.h)
     bool should_alternate = false;  ///< the script asks for it
     auto operator<=>(const Pipeline&) const = default;

@@ -124,10 +124,10 @@ double StepTime::communication() const {
   return seconds;
 }
 
-void StepTime::add(const StepTime& other, int64_t times) {
-  compute += other.compute * static_cast<double>(times);
-  hidden += other.hidden * static_cast<double>(times);
-  for (const auto& [what, seconds] : other.collectives) collectives[what] += seconds * static_cast<double>(times);
+void StepTime::add(const StepTime& other, double times) {
+  compute += other.compute * times;
+  hidden += other.hidden * times;
+  for (const auto& [what, seconds] : other.collectives) collectives[what] += seconds * times;
 }
 
 double rate_of(const MachineModel& machine, const graph::Op& op, ElementType element) {
@@ -151,7 +151,7 @@ StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& 
   if (step.kind == schedule::StepKind::kWindow) return time;
   if (step.iteration) {
     time.add(time_of(*step.iteration, plan::predict_without_memory(*step.iteration).costs, machine),
-             most_iterations(*first.node) + first.node->region->idle);
+             static_cast<double>(most_iterations(*first.node)) + spmd::idle_iterations(*first.node));
     return time;
   }
   if (step.kind == schedule::StepKind::kCollective) {

@@ -39,7 +39,7 @@ struct StepTime {
   double hidden = 0;  ///< seconds of collectives that overlap with kernels
   double communication() const;
   double total() const { return compute + communication() - hidden; }
-  void add(const StepTime& other, int64_t times);
+  void add(const StepTime& other, double times);
 };
 
 /// Returns the time of a schedule. `costs` are the predicted costs of its program's instructions.

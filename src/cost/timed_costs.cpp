@@ -7,6 +7,7 @@
 #include "plan/predict.h"
 #include "schedule/schedule.h"
 #include "spmd/local_program.h"
+#include "spmd/pipeline.h"
 #include "types/saturating.h"
 
 namespace mtf::cost {
@@ -37,7 +38,7 @@ void append_timed(std::vector<spmd::StatementCost>& result, const schedule::Sche
       const int64_t most = most_iterations(*instruction.node);
       append_timed(result, *iterations[i], plan::predict_without_memory(*iterations[i]).costs, machine,
                    saturating_multiply(times, most),
-                   stretch * static_cast<double>(most + instruction.node->region->idle) /
+                   stretch * (static_cast<double>(most) + spmd::idle_iterations(*instruction.node)) /
                        static_cast<double>(std::max<int64_t>(most, 1)));
     } else if (seconds[i] > 0 || is_counted(instruction, costs[i])) {
       result.push_back(statement_cost(program, instruction, costs[i], times));

@@ -326,7 +326,7 @@ const std::vector<HostFunction>& own_functions() {
        "has 0, with a warning.",
        Effects::kNone, grad, true},
       {"scan(f, start, xs = none, over: dim, reverse: bool = false, recompute: bool = false, "
-       "pipeline: dim = none, schedule: string = none) -> value",
+       "pipeline: dim = none, schedule: string = none, chunks: int = none) -> value",
        kScanDoc, Effects::kNone, scan, true},
       {"stacked(over: dim, f) -> value", kStackedDoc, Effects::kWrites, stacked, true},
       {"custom_gradient(f, backward) -> value", kCustomGradientDoc, Effects::kNone, custom_gradient},

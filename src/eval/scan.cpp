@@ -160,7 +160,7 @@ void stack_left(Caller& caller, const LeftByIteration& left, const Dim& over, co
 namespace {
 
 constexpr size_t kFunction = 0, kStart = 1, kXs = 2, kOver = 3, kReverse = 4, kRecompute = 5, kPipeline = 6,
-                 kSchedule = 7;
+                 kSchedule = 7, kChunks = 8;
 
 /// A call of `scan`: evaluates one iteration, and makes it a loop.
 class ScanCall {
@@ -172,7 +172,7 @@ class ScanCall {
         // the dim of xs may have another size
         over_(has_xs() ? found_in(call.value(kXs), call.dim(kOver).name).value_or(call.dim(kOver)) : call.dim(kOver)),
         attributes_{
-            .over = over_, .reverse = flag(kReverse), .recompute = flag(kRecompute), .alternates = alternates()},
+            .over = over_, .reverse = flag(kReverse), .recompute = flag(kRecompute), .alternates = alternates(), .chunks = chunks()},
         micro_(micro()),
         starts_(starts()),
         carried_(as_carried(builder_, starts_, micro_)),
@@ -210,6 +210,28 @@ class ScanCall {
       fail(Diagnostic(Kind::type_mismatch, call_.span(kSchedule),
                       fmt::format("expected the schedule \"gpipe\" or \"1f1b\", found \"{}\"", schedule)));
     return schedule == "1f1b" && call_.has(kPipeline);
+  }
+
+  /// Returns the number of chunks of layers that each stage has.
+  int64_t chunks() const {
+    if (!call_.has(kChunks)) return 1;
+    const std::optional<int64_t> chunks = call_.integer(kChunks);
+    if (chunks && *chunks < 1)
+      fail(Kind::bad_value, call_.span(kChunks), "expected at least one chunk of layers, found {}", *chunks);
+    if (!call_.has(kPipeline))
+      fail(Diagnostic(Kind::missing_argument, call_.span(kChunks),
+                      fmt::format("expected `pipeline:` beside `chunks: {}`, found none", chunks.value_or(1)))
+               .help("chunks are of the layers of a stage: `pipeline: micro` names the dim of micro-batches"));
+    return chunks.value_or(1);
+  }
+
+  /// Fails if the stages of a pipeline cannot have equal chunks of layers.
+  void refuse_uneven_chunks(const graph::LaidOutOperation& loop) const {
+    const int64_t stages = loop.mesh->group_size(loop.region->stages.set());
+    if (over_.size % (stages * attributes_.chunks) == 0) return;
+    const std::string each = stages == 1 ? "" : fmt::format(" on each of {} stages", stages);
+    fail(Kind::bad_value, call_.span(kChunks), "expected chunks that divide the {} of {}{}, found {}", over_.size,
+         over_.name.text(), each, attributes_.chunks);
   }
 
   /// Returns the dim of micro-batches; none if the loop is no pipeline. The check for finite values reads whole values
@@ -308,6 +330,7 @@ class ScanCall {
       if (Value& all = placed_.all[placed_.all_of[p]]; placed_.variables[p]->is_assigned)
         all = builder_.add(ops::kCopy, {all});
     ops::ScanResults results = add_scan(builder_, attributes_, iteration_, carried_, placed_.all);
+    if (attributes_.chunks > 1) refuse_uneven_chunks(results.carried[0].operation());
     if (!micro_.empty()) refuse_mixing(*results.carried[0].operation().region, micro_);
     size_t of_states = results.stacked.size() - left_.tensors.size() - left_.variables.size();
     stack_left(caller_, left_, over_,

@@ -544,7 +544,8 @@ graph::Values scan_gradient(graph::GradientCall& call) {
     (is_placed ? iteration.stacked : iteration.summed).push_back(at->second);
     (is_placed ? stacked : summed).push_back(i);
   }
-  ScanAttributes attributes{forward.over, !forward.reverse, !forward.counts_down, true, forward.alternates};
+  ScanAttributes attributes{forward.over, !forward.reverse,   !forward.counts_down,
+                            true,         forward.alternates, forward.chunks};
   const ScanResults results = add_scan(call.builder, attributes, iteration, std::move(starts), std::move(xs));
   Values gradients(call.operands.size());
   for (size_t k = 0; k < carried.size(); ++k) gradients[carried[k]] = results.carried[k];

@@ -23,11 +23,13 @@ struct ScanAttributes {
   bool counts_down = false;  ///< the first iteration has the random numbers of the last
   bool recompute = false;    ///< the gradient computes each iteration again
   bool alternates = false;   ///< of a pipeline: forward and backward turns alternate (spmd/join_pipelines.h)
+  int64_t chunks = 1;        ///< of a pipeline: the number of chunks of layers that each stage has
   static constexpr auto members() {
     using A = ScanAttributes;
     return std::array{graph::member<&A::over>("over"), graph::member<&A::reverse>("reverse"),
                       graph::member<&A::counts_down>("counts_down"), graph::member<&A::recompute>("recompute"),
-                      graph::member<&A::alternates>("alternates")};
+                      graph::member<&A::alternates>("alternates"),
+                      graph::member<&A::chunks>("chunks")};
   }
 };
 

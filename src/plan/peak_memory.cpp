@@ -9,6 +9,7 @@
 #include "ops/ops.h"
 #include "plan/predict.h"
 #include "schedule/schedule.h"
+#include "spmd/pipeline.h"
 #include "types/saturating.h"
 
 namespace mtf::plan {
@@ -64,12 +65,12 @@ std::vector<Use> uses_at(const schedule::Schedule& schedule, int peak, bool is_i
 
 /// Returns the bytes that a stage of a pipeline keeps for all micro-batches under way but one.
 int64_t saved_of_others(const schedule::Schedule& schedule, const schedule::Step& step) {
-  const graph::Region& region = *schedule.program.instructions[static_cast<size_t>(step.instructions[0])].node->region;
+  const graph::LaidOutOperation& loop = *schedule.program.instructions[static_cast<size_t>(step.instructions[0])].node;
   const size_t turn = turning_point(*step.iteration);
   int64_t bytes = 0;
   for (const schedule::Buffer& buffer : step.iteration->buffers)
     if (is_kept(buffer, turn)) bytes = saturating_add(bytes, buffer_bytes(*step.iteration, buffer));
-  return saturating_multiply(bytes, schedule::most_under_way(region) - 1);
+  return saturating_multiply(bytes, spmd::most_under_way(loop, 0) - 1);
 }
 
 /// Bytes of live values, by name.

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "run/pipeline_turns.h"
 #include "run/step_executor.h"
 #include "schedule/orders.h"
 #include "spmd/pipeline.h"
@@ -19,7 +20,8 @@ int64_t collectives_of(const schedule::Schedule& schedule) {
     const bool is_collective = step.kind == schedule::StepKind::kCollective || step.kind == schedule::StepKind::kSlice;
     if (step.iteration) {
       const graph::LaidOutOperation& loop = *schedule.program.instructions[step.instructions[0]].node;
-      count += most_iterations(loop) * (collectives_of(*step.iteration) + (loop.region->hands_on ? 1 : 0));
+      const int64_t turns = most_iterations(loop) * (loop.region->hands_on ? spmd::chunks_of(loop) : 1);
+      count += turns * (collectives_of(*step.iteration) + (loop.region->hands_on ? 1 : 0));
     } else if (is_collective) {
       ++count;
     }
@@ -34,7 +36,7 @@ bool has(const std::vector<const spmd::Instruction*>& all, const spmd::Instructi
 // ---- stages ---------------------------------------------------------------------------------------------------------
 
 /// The stages of a pipeline on all ranks. Stages with iterations come first, in the order in which micro-batches pass
-/// through them.
+/// through them. With several chunks, each chunk of a stage is a stage: stage 0 has the places 0, n, 2 n, …
 class Stages {
  public:
   Stages(const Frame& around, const spmd::Instruction& loop, const schedule::Schedule& iteration)
@@ -59,6 +61,8 @@ class Stages {
     by_ = spmd::run_by(iteration.program);
     busy_ = static_cast<size_t>(
         std::count_if(all_.begin(), all_.end(), [](const At& each) { return each.iterations.size() > 0; }));
+    chunks_ = static_cast<size_t>(spmd::chunks_of(*loop.node));
+    is_reversed_ = reverse;
   }
 
   int64_t busy() const { return static_cast<int64_t>(busy_); }
@@ -66,7 +70,7 @@ class Stages {
   /// Returns the stages that this rank hosts, with one micro-batch.
   std::vector<std::unique_ptr<PipelineStage>> hosted(int64_t micro_batch) const {
     std::vector<std::unique_ptr<PipelineStage>> stages;
-    for (size_t s = 0; s < all_.size(); ++s) {
+    for (size_t s = 0; s < (chunks_ > 1 ? places() : all_.size()); ++s) {
       auto own = std::make_unique<Hosting>(host(), iteration_.program.values[iteration_.program.outputs[0][0]].mesh,
                                            micro_batch, [this, s](int64_t processor) { return is_in(processor, s); });
       if (!own->processors().empty()) stages.push_back(stage(s, micro_batch, std::move(own)));
@@ -81,12 +85,16 @@ class Stages {
   };
 
   const Hosting& host() const { return around_.hostings().of(loop_.node->mesh); }
+  /// The number of places through which a micro-batch passes.
+  size_t places() const { return busy_ * chunks_; }
+  /// Returns the stage whose processors have the place `s`.
+  const At& at(size_t s) const { return all_[chunks_ > 1 ? s % busy_ : s]; }
   bool is_in(int64_t processor, size_t s) const {
-    return mesh_.index_in_group(processor, axes_) == mesh_.index_in_group(all_[s].processor, axes_);
+    return mesh_.index_in_group(processor, axes_) == mesh_.index_in_group(at(s).processor, axes_);
   }
   /// Returns the processor of stage `to` that corresponds to a processor of stage `from`.
   int64_t moved(int64_t processor, size_t from, size_t to) const {
-    return processor - all_[from].processor + all_[to].processor;
+    return processor - at(from).processor + at(to).processor;
   }
 
   std::unique_ptr<PipelineStage> stage(size_t s, int64_t micro_batch, std::unique_ptr<Hosting> own) const {
@@ -94,23 +102,25 @@ class Stages {
     stage->micro_batch = micro_batch;
     stage->carried = inner_->carried;
     stage->place = static_cast<int64_t>(s);
+    stage->position = static_cast<int64_t>(&at(s) - all_.data());
+    if (chunks_ > 1) stage->chunk = static_cast<int64_t>(is_reversed_ ? chunks_ - 1 - s / busy_ : s / busy_);
     stage->turned = turned_;
     if (!turned_.empty())
       for (size_t i = 0; i < by_.size(); ++i)
-        if ((by_[i] == spmd::RunBy::kFirst && s > 0) || (by_[i] == spmd::RunBy::kLast && s + 1 < busy_))
+        if ((by_[i] == spmd::RunBy::kFirst && s > 0) || (by_[i] == spmd::RunBy::kLast && s + 1 < places()))
           stage->left_out.insert(&iteration_.program.instructions[i]);
-    stage->has_iterations = all_[s].iterations.size() > 0;
+    stage->has_iterations = at(s).iterations.size() > 0;
     for (size_t i = 0; i < host().processors().size(); ++i) {
       const int64_t processor = host().processors()[i];
-      stage->on_last.push_back(is_in(processor, busy_ - 1));
+      stage->on_last.push_back(is_in(processor, places() - 1));
       stage->on_first.push_back(is_in(processor, 0));
       if (!is_in(processor, s)) continue;
       stage->hosted.push_back(static_cast<int>(i));
       if (s > 0) stage->before.push_back(moved(processor, s, s - 1));
-      if (s + 1 < busy_) stage->after.push_back(moved(processor, s, s + 1));
+      if (s + 1 < places()) stage->after.push_back(moved(processor, s, s + 1));
     }
-    if (s + 1 < busy_) add_sends(*stage, s, s + 1);
-    if (s > 0 && s < busy_ && !turned_.empty()) add_sends(*stage, s, s - 1);
+    if (s + 1 < places()) add_sends(*stage, s, s + 1);
+    if (s > 0 && s < places() && !turned_.empty()) add_sends(*stage, s, s - 1);
     return stage;
   }
 
@@ -147,6 +157,8 @@ class Stages {
   std::vector<const spmd::Instruction*> turned_;
   std::vector<spmd::RunBy> by_;  // for each instruction
   size_t busy_ = 0;              // the number of stages with iterations
+  size_t chunks_ = 1;
+  bool is_reversed_ = false;  // micro-batches pass through the last layers first
 };
 
 // ---- the pipeline ---------------------------------------------------------------------------------------------------
@@ -158,6 +170,7 @@ class PipelineExecutor final : public BoundLoop {
         machine_(machine),
         loop_(around.program().instructions[step.instructions[0]]),
         region_(*loop_.node->region),
+        chunks_(spmd::chunks_of(*loop_.node)),
         numbers_of_iteration_(collectives_of(*step.iteration) + 1),
         turn_(schedule::turning_point(*step.iteration)) {
     const Stages stages(around, loop_, *step.iteration);
@@ -166,11 +179,12 @@ class PipelineExecutor final : public BoundLoop {
         const Enclosing enclosing{around, loop_, stage.get()};
         auto body = std::make_unique<StepExecutor>(step.iteration, machine, stage->hostings, false, &enclosing);
         auto scan = std::make_unique<ScanExecutor>(std::move(body), around, loop_, Interval{iteration, iteration + 1},
-                                                   &stage->hosted);
+                                                   &stage->hosted, stage->chunk);
         parts_.push_back({std::move(stage), std::move(scan)});
       }
     for (const Part& part : parts_) kept_bytes_ = std::max(kept_bytes_, part.scan->kept_bytes());
-    if (!region_.joined.empty()) alternate(stages.busy());
+    stages_ = stages.busy();
+    if (!region_.joined.empty()) alternate(stages_);
   }
 
   int64_t arena_bytes() const override {
@@ -196,13 +210,12 @@ class PipelineExecutor final : public BoundLoop {
     if (turns_.empty())
       for (const Part& part : parts_) {
         if (!part.stage->has_iterations) continue;
-        machine_.collectives_begun = begun + part.stage->micro_batch * numbers_of_iteration_;
-        part.stage->number = machine_.collectives_begun++;
+        begin_numbers(*part.stage, begun);
         part.scan->run(run);
         hand_on(part, false);
       }
     for (const Turn& turn : turns_) run_turn(turn, run, begun);
-    machine_.collectives_begun = begun + region_.iterations * numbers_of_iteration_;
+    machine_.collectives_begun = begun + region_.iterations * chunks_ * numbers_of_iteration_;
     for (auto& [from, messages] : machine_.handed_on) machine_.transport.wait(messages);
     machine_.handed_on.clear();
     for (int32_t c = 0; c < parts_[0].stage->carried; ++c)  // only the last stage has the final carry
@@ -223,34 +236,36 @@ class PipelineExecutor final : public BoundLoop {
     bool is_backward;
   };
 
-  /// Decides the order of forward and backward turns, for this rank's stages. All stages take a turn at a time if what
-  /// they need has been left. A stage begins as many micro-batches as there are stages from it to the last one.
+  /// Decides the order of forward and backward turns of this rank's stages.
   void alternate(int64_t stages) {
-    std::vector<int64_t> forward(static_cast<size_t>(stages)), backward(static_cast<size_t>(stages));
-    std::map<std::pair<int64_t, int64_t>, size_t> parts;  // by stage and micro-batch
-    std::map<int64_t, int64_t> first_arena;
+    std::map<std::pair<int64_t, int64_t>, size_t> parts;  // by place and micro-batch
+    std::map<int64_t, int64_t> first_arena;               // by stage
     for (size_t p = 0; p < parts_.size(); ++p) {
       const PipelineStage& stage = *parts_[p].stage;
       if (!stage.has_iterations) continue;
       parts[{stage.place, stage.micro_batch}] = p;
-      first_arena.try_emplace(stage.place, 0);
+      first_arena.try_emplace(stage.position, 0);
     }
-    const auto most = [&](int64_t s) { return std::min(stages - s, region_.iterations); };
+    const auto most = [&](int64_t s) { return spmd::most_under_way(*loop_.node, s); };
     for (auto& [s, first] : first_arena) first = std::exchange(arenas_, arenas_ + most(s));
-    for (auto& [key, p] : parts) parts_[p].arena = first_arena.at(key.first) + key.second % most(key.first);
-    while (backward[0] < region_.iterations) {
-      const std::vector<int64_t> gone = forward, back = backward;
-      for (int64_t s = 0; s < stages; ++s) {
-        const auto at = static_cast<size_t>(s);
-        const bool may_begin = gone[at] < region_.iterations && (s == 0 || gone[at - 1] > gone[at]);
-        const bool may_end = back[at] < gone[at] && (s + 1 == stages || back[at + 1] > back[at]);
-        const bool is_full = gone[at] - back[at] >= most(s) || gone[at] == region_.iterations;
-        if (is_full ? !may_end : !may_begin) continue;
-        const int64_t micro_batch = is_full ? backward[at]++ : forward[at]++;
-        if (const auto part = parts.find({s, micro_batch}); part != parts.end())
-          turns_.push_back({part->second, is_full});
-      }
+    for (const PipelineTurn& turn : alternating_turns(stages, chunks_, region_.iterations, most)) {
+      const auto part = parts.find({turn.place, turn.micro_batch});
+      if (part == parts.end()) continue;
+      parts_[part->second].arena = first_arena.at(turn.stage) + turn.arena;
+      turns_.push_back({part->second, turn.is_backward});
     }
+  }
+
+  /// Sets the numbers of a stage's messages, and the number of its first collective.
+  void begin_numbers(PipelineStage& stage, int64_t begun) const {
+    const int64_t stages = std::max<int64_t>(stages_, 1);
+    const auto number_of = [&](int64_t place) {
+      return begun + (stage.micro_batch * chunks_ + (chunks_ > 1 ? place / stages : 0)) * numbers_of_iteration_;
+    };
+    stage.number = number_of(stage.place);
+    stage.number_before = number_of(std::max<int64_t>(stage.place - 1, 0));
+    stage.number_after = number_of(stage.place + 1);
+    machine_.collectives_begun = stage.number + 1;
   }
 
   void run_turn(const Turn& turn, LoopRun run, int64_t begun) {
@@ -263,8 +278,7 @@ class PipelineExecutor final : public BoundLoop {
       machine_.collectives_begun = stage.number_between;
       part.scan->run_steps(run, turn_, SIZE_MAX);
     } else {
-      machine_.collectives_begun = begun + stage.micro_batch * numbers_of_iteration_;
-      stage.number = machine_.collectives_begun++;
+      begin_numbers(stage, begun);
       part.scan->run_steps(run, 0, turn_);
       stage.number_between = machine_.collectives_begun;
     }
@@ -285,7 +299,7 @@ class PipelineExecutor final : public BoundLoop {
   void wait_for_place(const Part& part, bool goes_back) {
     for (const PipelineStage::Send& send : part.stage->sends)
       if (send.goes_back == goes_back)
-        machine_.transport.wait(machine_.handed_on[{part.stage->place, goes_back, part.stage->place_of(send)}]);
+        machine_.transport.wait(machine_.handed_on[{part.stage->position, goes_back, part.stage->place_of(send)}]);
   }
 
   /// Sends the carry of a micro-batch to the next stage, if other ranks host that stage.
@@ -294,23 +308,31 @@ class PipelineExecutor final : public BoundLoop {
     for (const PipelineStage::Send& send : stage.sends) {
       if (send.goes_back != goes_back) continue;
       const auto* all = static_cast<const std::byte*>(around_.pointers().at(loop_.results[send.output], send.slot));
-      machine_.transport.send(machine_.handed_on[{stage.place, goes_back, stage.place_of(send)}], send.peer,
-                              stage.tag(machine_.transport, send.output), all + stage.place_of(send) * send.bytes,
+      machine_.transport.send(machine_.handed_on[{stage.position, goes_back, stage.place_of(send)}], send.peer,
+                              PipelineStage::tag(machine_.transport, stage.number, send.output), all + stage.place_of(send) * send.bytes,
                               send.bytes);
-      if (stage.micro_batch == 0) part.scan->body().count_sent(*send.receiver, send.bytes);
+      if (stage.micro_batch == 0) counting(stage).scan->body().count_sent(*send.receiver, send.bytes);
     }
+  }
+
+  /// Returns the part that counts the messages of all chunks of a stage.
+  const Part& counting(const PipelineStage& stage) const {
+    return *std::find_if(parts_.begin(), parts_.end(),
+                         [&](const Part& each) { return each.stage->position == stage.position; });
   }
 
   const Frame& around_;
   Machine& machine_;
   const spmd::Instruction& loop_;
   const graph::Region& region_;
+  const int64_t chunks_;                // of each stage's layers
   const int64_t numbers_of_iteration_;  // numbers that a micro-batch uses for its collectives and itself
   const size_t turn_;                   // the first step of the backward part
   std::vector<Part> parts_;
   std::vector<Turn> turns_;  // of joined loops
   int64_t arenas_ = 0;       // of joined loops: for micro-batches under way, what a stage keeps between their two parts
   int64_t kept_bytes_ = 0;   // of one of them
+  int64_t stages_ = 0;       // the number of stages with iterations
 };
 
 class TakesOver : public MessagesAtOnce {
@@ -318,12 +340,13 @@ class TakesOver : public MessagesAtOnce {
   TakesOver(const Frame& body, const spmd::Instruction& instruction, const Enclosing& enclosing)
       : around_(enclosing.frame),
         stage_(*enclosing.stage),
+        goes_back_(has(stage_.turned, instruction)),
         output_(schedule::output_taken_over(body.program(), instruction)),
         carry_(enclosing.loop.results[output_]),
         places_(places_of(around_.value(carry_), *enclosing.loop.node->region)) {
     const Hosting& host = around_.hostings().of(enclosing.loop.node->mesh);
     const Slots& slots = body.slots(instruction.operands[0]);
-    const std::vector<int64_t>& givers = has(stage_.turned, instruction) ? stage_.after : stage_.before;
+    const std::vector<int64_t>& givers = goes_back_ ? stage_.after : stage_.before;
     for (int p = 0; p < slots.count(); ++p) {
       const auto hosted = static_cast<size_t>(slots.first[static_cast<size_t>(p)]);
       Piece piece;
@@ -336,7 +359,8 @@ class TakesOver : public MessagesAtOnce {
     }
     const spmd::LocalValue& value = body.value(instruction.operands[0]);
     const int64_t sent = most_sent(instruction.kind, value, value, instruction.axes).elements;
-    counted_ = {.count = 1, .values = sent, .bytes = sent * size_of(value.element)};
+    const int64_t chunks = spmd::chunks_of(*enclosing.loop.node);  // each of them receives each micro-batch
+    counted_ = {.count = chunks, .values = sent * chunks, .bytes = sent * chunks * size_of(value.element)};
     counted_.wire_bytes = counted_.bytes;
   }
 
@@ -348,7 +372,9 @@ class TakesOver : public MessagesAtOnce {
     for (size_t p = 0; p < pieces_.size(); ++p) {
       const Piece& piece = pieces_[p];
       if (piece.peer >= 0 && piece.slot < 0) {
-        run.transport.receive(pending_, piece.peer, stage_.tag(run.transport, output_), results[0][p], piece.bytes);
+        const int64_t sender = goes_back_ ? stage_.number_after : stage_.number_before;
+        run.transport.receive(pending_, piece.peer, PipelineStage::tag(run.transport, sender, output_), results[0][p],
+                              piece.bytes);
         continue;
       }
       const void* from = operands[0][p];
@@ -367,6 +393,7 @@ class TakesOver : public MessagesAtOnce {
   };
   const Frame& around_;
   const PipelineStage& stage_;
+  const bool goes_back_;  // the value comes from the next stage
   const int output_;
   const int carry_;       // the loop's result with the carries of micro-batches
   const int64_t places_;  // of it

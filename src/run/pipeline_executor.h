@@ -15,6 +15,9 @@
 // micro-batch when the next stage has sent the gradient, so it alternates between the parts. What the
 // backward part reads lives from one part to the other. So a stage has as much of it as it has micro-batches under way.
 // All turns use the same memory for the rest.
+//
+// With several chunks of layers (spmd/join_pipelines.h), each chunk of a stage is a stage of its own here. The chunks of
+// one stage have the same processors, and take turns (run/pipeline_turns.h).
 #include <memory>
 #include <set>
 #include <vector>
@@ -39,9 +42,9 @@ class PipelineStage {
 
   PipelineStage(Hostings& around, std::unique_ptr<Hosting> own) : hostings(around, std::move(own)) {}
 
-  /// The tag of the message with an output of the body.
-  int tag(const Transport& transport, int output) const {
-    return transport.tag_of(number) + output % Transport::kTagsOfCollective;
+  /// The tag of a message with an output of the body. `sender`: the number of the stage that sends it.
+  static int tag(const Transport& transport, int64_t sender, int output) {
+    return transport.tag_of(sender) + output % Transport::kTagsOfCollective;
   }
 
   /// Returns the place of the micro-batch in the loop's result.
@@ -49,6 +52,7 @@ class PipelineStage {
 
   Hostings hostings;  ///< of its body
   int64_t micro_batch = 0;
+  int64_t chunk = 0;  ///< of the stage's layers
   bool has_iterations = false;
   int32_t carried = 0;      ///< the number of carried outputs; they come first and go to the next stage
   std::vector<int> hosted;  ///< for each processor of the stage: its index in the enclosing hosting
@@ -57,11 +61,13 @@ class PipelineStage {
   std::vector<const spmd::Instruction*> turned;  ///< the instructions that take over from the next stage
   std::set<const spmd::Instruction*> left_out;   ///< the instructions that another stage runs
   std::vector<bool> on_first;                    ///< as on_last, for the first stage
-  int64_t place = 0;                             ///< among the stages, in the order of micro-batches
+  int64_t place = 0;     ///< among the stages, in the order of micro-batches; a chunk of layers counts as a stage
+  int64_t position = 0;  ///< of its processors, among those of all stages
   int64_t number_between = 0;                    ///< the number of collectives begun after the forward part
   std::vector<bool> on_last;  ///< for each processor of the enclosing hosting: it is in the last stage
   std::vector<Send> sends;
   int64_t number = 0;  ///< among collective numbers, the same on all ranks
+  int64_t number_before = 0, number_after = 0;  ///< of the stages before and after, with the same micro-batch
 };
 
 /// Binds a pipeline: a body for each micro-batch and each stage that this rank hosts.

@@ -5,11 +5,12 @@
 
 #include "run/step_executor.h"
 #include "schedule/pack.h"
+#include "spmd/pipeline.h"
 
 namespace mtf::run {
 
 ScanExecutor::ScanExecutor(std::unique_ptr<StepExecutor> body, const Frame& around, const spmd::Instruction& loop,
-                           Interval iterations, const std::vector<int>* hosted)
+                           Interval iterations, const std::vector<int>* hosted, int64_t chunk)
     : body_(std::move(body)),
       frame_(body_->frame()),
       around_(around),
@@ -17,7 +18,8 @@ ScanExecutor::ScanExecutor(std::unique_ptr<StepExecutor> body, const Frame& arou
       region_(*loop.node->region),
       attributes_(loop.node->attributes.get<ops::ScanAttributes>()),
       iterations_(iterations),
-      hosted_(hosted) {
+      hosted_(hosted),
+      chunk_(chunk) {
   inputs_.region = &region_;
   inputs_.values.resize(frame_.program().inputs.size());
   left_.resize(frame_.program().outputs.size());
@@ -41,8 +43,8 @@ void ScanExecutor::bind_inputs() {
     else if (instruction.input < region_.carried) left_[input].input = value;
     else {
       const spmd::LocalValue& all = around_.value(loop_.operands[input]);
-      tensors_.push_back(
-          {value, static_cast<int>(input), outside(value, all), held(value, all, region_.is_placed(input))});
+      tensors_.push_back({value, static_cast<int>(input), first_of_chunk(all, value), outside(value, all),
+                          held(value, all, region_.is_placed(input))});
     }
   }
   for (size_t c = 0; c < static_cast<size_t>(region_.carried); ++c)
@@ -53,6 +55,7 @@ void ScanExecutor::bind_outputs() {
   for (size_t r = 0; r < left_.size(); ++r) {
     const spmd::LocalValue& all = around_.value(loop_.results[r]);
     left_[r].places = places_of(all, region_);
+    left_[r].first = first_of_chunk(all, value_of(r));
     left_[r].outside = outside(value_of(r), all);
     left_[r].held = held(value_of(r), all, is_stacked(r));
   }
@@ -86,6 +89,13 @@ std::vector<int> ScanExecutor::outside(int value, const spmd::LocalValue& of) co
   return slots;
 }
 
+/// In a pipeline: returns the position, among slices like `value`, of the first slice of the stage's chunk.
+int64_t ScanExecutor::first_of_chunk(const spmd::LocalValue& all, int value) const {
+  const spmd::LocalValue& slice = frame_.value(value);
+  if (!region_.hands_on || all.dims.size() <= slice.dims.size()) return 0;
+  return chunk_ * (has_dim(slice.type().dims, region_.micro) ? places_of(all, region_) : 1);
+}
+
 /// For xs or ys whose loop dim is sharded: returns the interval of positions that each slot stores. Returns nothing
 /// for other values.
 std::vector<Interval> ScanExecutor::held(int value, const spmd::LocalValue& all, bool is_at_slot) const {
@@ -101,7 +111,9 @@ int64_t ScanExecutor::arena_bytes() const { return schedule::padded(bytes_); }
 int64_t ScanExecutor::kept_bytes() const { return frame_.kept_bytes(); }
 int64_t ScanExecutor::shared_bytes() const { return frame_.shared_bytes(); }
 
-std::vector<BoundLoop::Body> ScanExecutor::bodies() const { return {{body_.get(), iterations_.size()}}; }
+std::vector<BoundLoop::Body> ScanExecutor::bodies() const {
+  return {{body_.get(), iterations_.size() * spmd::chunks_of(*loop_.node)}};
+}
 
 // ---- a run ----------------------------------------------------------------------------------------------------------
 
@@ -112,14 +124,21 @@ void ScanExecutor::run_steps(const LoopRun& run, size_t from, size_t to) {
   for (const Outside& each : tensors_)
     if (!region_.is_placed(static_cast<size_t>(each.operand)))
       for (int slot = 0; slot < frame_.pointers().slots[each.value]; ++slot)
-        frame_.point_value(each.value, slot, around_.pointers().at(loop_.operands[each.operand], each.slots[slot]));
+        frame_.point_value(each.value, slot, operand(each, slot));
   for (int64_t i = 0; i < iterations_.size(); ++i) {
     const int64_t at = attributes_.reverse ? iterations_.last - 1 - i : iterations_.first + i;
     const bool from_last = attributes_.reverse != attributes_.counts_down;
-    run_iteration(at, region_.numbers_of_iteration(run.numbers, from_last ? region_.iterations - 1 - at : at),
+    const int64_t layer = region_.hands_on ? at : chunk_ * attributes_.over.size + at;
+    run_iteration(at, region_.numbers_of_iteration(run.numbers, from_last ? region_.iterations - 1 - layer : layer),
                   stops_before, from, std::min(to, body_->steps().size()));
   }
   for (size_t r = 0; r < left_.size(); ++r) end(r);
+}
+
+/// Returns the memory of an operand of the loop; of one with chunks of layers, the chunk that the stage runs.
+std::byte* ScanExecutor::operand(const Outside& each, int slot) const {
+  auto* all = static_cast<std::byte*>(around_.pointers().at(loop_.operands[each.operand], each.slots[slot]));
+  return all + each.first * frame_.block_bytes(each.value, slot);
 }
 
 /// Prepares the memory of a carry or a sum for the first iteration.
@@ -148,7 +167,7 @@ void ScanExecutor::run_iteration(int64_t at, std::vector<double> numbers, size_t
   for (const Outside& each : tensors_)
     if (region_.is_placed(static_cast<size_t>(each.operand)))
       for (int slot = 0; slot < frame_.pointers().slots[each.value]; ++slot) {
-        void* const all = around_.pointers().at(loop_.operands[each.operand], each.slots[slot]);
+        void* const all = operand(each, slot);
         frame_.point_value(each.value, slot, at_slot(all, at, each.held, slot, frame_.block_bytes(each.value, slot)));
       }
   for (const auto& [value, number] : numbers_) inputs_.values[frame_.input_of(value)].number = numbers[number];
@@ -207,16 +226,18 @@ int64_t places_of(const spmd::LocalValue& result, const graph::Region& region) {
   return region.iterations;
 }
 
-std::unique_ptr<BoundLoop> bind_scan(const Frame& around, Machine& machine, const schedule::Step& step, bool share) {
+std::unique_ptr<BoundLoop> bind_scan(const Frame& around, Machine& machine, const schedule::Step& step, bool share,
+                                     int64_t chunk) {
   const spmd::Instruction& loop = around.program().instructions[step.instructions[0]];
   const graph::Region& region = *loop.node->region;
   const MeshPtr& mesh = loop.node->mesh;
   const Interval iterations =
-      block_of(region.iterations, region.stages, *mesh, around.hostings().of(mesh).coordinates()[0]);
+      block_of(loop.node->attributes.get<ops::ScanAttributes>().over.size, region.stages, *mesh,
+               around.hostings().of(mesh).coordinates()[0]);
   const Enclosing enclosing{around, loop};
   return std::make_unique<ScanExecutor>(
       std::make_unique<StepExecutor>(step.iteration, machine, around.hostings(), share, &enclosing), around, loop,
-      iterations, nullptr);
+      iterations, nullptr, spmd::chunks_of(*loop.node) > 1 ? chunk : 0);
 }
 
 }  // namespace mtf::run

@@ -22,9 +22,10 @@ namespace mtf::run {
 class ScanExecutor final : public BoundLoop {
  public:
   /// Runs the iterations `iterations` of the loop. `body`: the executor of one iteration. `hosted`: for each processor
-  /// of the body, its index in the hosting around the loop; null if both have the same processors.
+  /// of the body, its index in the hosting around the loop; null if both have the same processors. `chunk`: in a
+  /// pipeline, the chunk of layers that the stage runs.
   ScanExecutor(std::unique_ptr<StepExecutor> body, const Frame& around, const spmd::Instruction& loop,
-               Interval iterations, const std::vector<int>* hosted);
+               Interval iterations, const std::vector<int>* hosted, int64_t chunk);
   ~ScanExecutor() override;
 
   int64_t arena_bytes() const override;
@@ -41,6 +42,7 @@ class ScanExecutor final : public BoundLoop {
   /// A tensor that the body reads, and the operand of the loop that contains it.
   struct Outside {
     int value, operand;
+    int64_t first;  ///< position of the chunk's first slice
     std::vector<int> slots;
     std::vector<Interval> held;
   };
@@ -51,6 +53,7 @@ class ScanExecutor final : public BoundLoop {
     size_t made = 0;           ///< the step that writes it; 0 for an input
     int buffer = -1;           ///< the buffer that is written in place; -1: the output is copied
     int64_t places = 0;        ///< of the loop's result
+    int64_t first = 0;         ///< position of the chunk's first slice in the loop's result
     std::vector<int> outside;  ///< for each slot: the slot of the loop's result
     std::vector<Interval> held;
     std::vector<void*> now, next;  ///< for each slot: the memory that this iteration reads and writes
@@ -68,7 +71,12 @@ class ScanExecutor final : public BoundLoop {
   int value_of(size_t r) const { return frame_.program().outputs[r][0]; }
   int slots(size_t r) const { return frame_.pointers().slots[value_of(r)]; }
   int64_t bytes_at(size_t r, int slot) const { return frame_.block_bytes(value_of(r), slot); }
-  void* result(size_t r, int slot) const { return around_.pointers().at(loop_.results[r], left_[r].outside[slot]); }
+  void* result(size_t r, int slot) const {
+    auto* all = static_cast<std::byte*>(around_.pointers().at(loop_.results[r], left_[r].outside[slot]));
+    return all + left_[r].first * bytes_at(r, slot);
+  }
+  std::byte* operand(const Outside& each, int slot) const;
+  int64_t first_of_chunk(const spmd::LocalValue& all, int value) const;
 
   void begin(size_t r, std::byte* arena);
   void run_iteration(int64_t at, std::vector<double> numbers, size_t stops_before, size_t from, size_t to);
@@ -84,6 +92,7 @@ class ScanExecutor final : public BoundLoop {
   const ops::ScanAttributes& attributes_;
   const Interval iterations_;
   const std::vector<int>* const hosted_;
+  const int64_t chunk_;
   plan::PlanInputs inputs_;
   std::vector<Outside> tensors_;
   std::vector<std::vector<int>> starts_;  // for each carry and slot: the slot of the loop's operand
@@ -96,7 +105,8 @@ class ScanExecutor final : public BoundLoop {
 /// Returns the number of micro-batches that a result of a pipeline holds at once; at other results: of iterations.
 int64_t places_of(const spmd::LocalValue& result, const graph::Region& region);
 
-/// Binds a loop that is no pipeline. `share`: as in bind_steps().
-std::unique_ptr<BoundLoop> bind_scan(const Frame& around, Machine& machine, const schedule::Step& step, bool share);
+/// Binds a loop that is no pipeline. `share`: as in bind_steps(). `chunk`: the chunk of layers of the stage around it.
+std::unique_ptr<BoundLoop> bind_scan(const Frame& around, Machine& machine, const schedule::Step& step, bool share,
+                                     int64_t chunk);
 
 }  // namespace mtf::run

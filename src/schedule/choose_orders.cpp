@@ -184,11 +184,12 @@ class Chooser {
   void choose_in_iteration(spmd::Instruction& loop) {
     const graph::Region& region = *loop.node->region;
     std::vector<Order> around, orders;  // of the loop's operands, and of the iteration's tensors
+    const std::vector<bool> in_chunks = operands_in_chunks(program_, loop);
     for (size_t k = 0; k < loop.operands.size(); ++k) {
       const spmd::LocalValue& operand = program_.values[loop.operands[k]];
-      around.push_back(region.is_placed(k) ? outermost(operand, region) : operand.order);
+      around.push_back(region.is_placed(k) || in_chunks[k] ? outermost(operand, region, in_chunks[k]) : operand.order);
       Order order = around.back();
-      if (region.is_placed(k) && !region.hands_on) {
+      if ((region.is_placed(k) && !region.hands_on) || in_chunks[k]) {
         order.erase(order.begin());
         for (int8_t& d : order) --d;
       }
@@ -201,7 +202,7 @@ class Chooser {
       const spmd::LocalValue& end = iteration.values[iteration.outputs[k][0]];
       if (region.hands_on ? has_same_memory(end, orders[k]) : end.order == orders[k]) continue;
       stays = false;
-      around[k] = orders[k] = region.hands_on ? outermost(end, region) : end.order;
+      around[k] = orders[k] = region.hands_on ? outermost(end, region, false) : end.order;
     }
     if (!stays) iteration = chosen_iteration(*loop.iteration, orders, handed);
     for (size_t k = 0; k < loop.operands.size(); ++k)
@@ -210,8 +211,10 @@ class Chooser {
       Order order = iteration.values[iteration.outputs[r][0]].order;
       const auto index = static_cast<int32_t>(r);
       if (region.hands_on) {
-        program_.values[loop.results[r]].order = std::move(order);
-        program_.values[loop.results[r]].order = outermost(program_.values[loop.results[r]], region);
+        spmd::LocalValue& result = program_.values[loop.results[r]];
+        const bool has_chunks = result.dims.size() > order.size();
+        result.order = has_chunks ? behind_first_dim(std::move(order)) : std::move(order);
+        result.order = outermost(result, region, has_chunks);
         continue;
       }
       if (index >= region.carried && index < region.carried + region.stacked) {
@@ -223,11 +226,12 @@ class Chooser {
     loop.iteration = std::make_shared<const spmd::LocalProgram>(std::move(iteration));
   }
 
-  /// Returns an order with the loop's dim outermost, or in a pipeline the dim of micro-batches.
-  static Order outermost(const spmd::LocalValue& of, const graph::Region& region) {
+  /// Returns an order with the loop's dim outermost. In a pipeline it is the dim of micro-batches, behind the dim of
+  /// chunks if the value has one.
+  static Order outermost(const spmd::LocalValue& of, const graph::Region& region, bool has_chunks) {
+    if (region.hands_on) return with_turns_outermost(of, of.order, region.micro, has_chunks);
     Order order = of.order;
-    std::stable_partition(order.begin(), order.end(),
-                          [&](int8_t d) { return region.hands_on ? of.dims[d].dim.name == region.micro : d == 0; });
+    std::stable_partition(order.begin(), order.end(), [](int8_t d) { return d == 0; });
     return order;
   }
 

@@ -28,35 +28,24 @@ StorageOrder order_of_move(const spmd::LocalValue& from, const spmd::LocalValue&
   return order;
 }
 
-/// Returns the order of an iteration's value as the value around the loop has it: after the loop's dim.
-StorageOrder behind_loop_dim(StorageOrder order) {
-  for (int8_t& d : order) ++d;
-  order.insert(order.begin(), 0);
-  return order;
-}
-
-/// Returns the same order with the dim of micro-batches outermost, if the value has that dim.
-StorageOrder with_micro_outermost(const spmd::LocalValue& value, StorageOrder order, Name micro) {
-  std::stable_partition(order.begin(), order.end(), [&](int8_t d) { return value.dims[d].dim.name == micro; });
-  return order;
-}
-
-void state_orders_of_loop(const spmd::Instruction& loop, StatedOrders& stated) {
+void state_orders_of_loop(const spmd::LocalProgram& program, const spmd::Instruction& loop, StatedOrders& stated) {
   const graph::Region& region = *loop.node->region;
   const spmd::LocalProgram& iteration = *loop.iteration;
-  const auto as_around = [&](const spmd::LocalValue& value, bool has_loop_dim) {
-    if (region.hands_on) return with_micro_outermost(value, value.order, region.micro);
-    return has_loop_dim ? behind_loop_dim(value.order) : value.order;
+  const auto as_around = [&](const spmd::LocalValue& value, bool has_loop_dim, int outside) {
+    const spmd::LocalValue& all = program.values[outside];
+    const bool has_chunks = region.hands_on && all.dims.size() > value.dims.size();
+    StorageOrder order = has_chunks || (has_loop_dim && !region.hands_on) ? behind_first_dim(value.order) : value.order;
+    return region.hands_on ? with_turns_outermost(all, std::move(order), region.micro, has_chunks) : order;
   };
   for (const spmd::Instruction& input : iteration.instructions) {
     if (input.kind != spmd::InstructionKind::kInput || input.sum >= 0 || is_host_number(input)) continue;
     const auto k = static_cast<size_t>(input.input);
-    stated.reads[k] = as_around(iteration.values[input.results[0]], region.is_placed(k));
+    stated.reads[k] = as_around(iteration.values[input.results[0]], region.is_placed(k), loop.operands[k]);
   }
   for (size_t r = 0; r < iteration.outputs.size(); ++r) {
     const bool is_stacked = r >= static_cast<size_t>(region.carried) &&
                             r < static_cast<size_t>(region.carried) + static_cast<size_t>(region.stacked);
-    stated.writes[r] = as_around(iteration.values[iteration.outputs[r][0]], is_stacked);
+    stated.writes[r] = as_around(iteration.values[iteration.outputs[r][0]], is_stacked, loop.results[r]);
   }
 }
 
@@ -84,6 +73,31 @@ void verify_handed_on(const spmd::LocalProgram& iteration, const graph::Region& 
 
 }  // namespace
 
+StorageOrder behind_first_dim(StorageOrder order) {
+  for (int8_t& d : order) ++d;
+  order.insert(order.begin(), 0);
+  return order;
+}
+
+StorageOrder with_turns_outermost(const spmd::LocalValue& value, StorageOrder order, Name micro, bool has_chunks) {
+  const auto is_chunk = [&](int8_t d) { return has_chunks && d == 0; };
+  std::stable_partition(order.begin(), order.end(),
+                        [&](int8_t d) { return !is_chunk(d) && value.dims[d].dim.name == micro; });
+  std::stable_partition(order.begin(), order.end(), is_chunk);
+  return order;
+}
+
+std::vector<bool> operands_in_chunks(const spmd::LocalProgram& program, const spmd::Instruction& loop) {
+  std::vector<bool> in_chunks(loop.operands.size());
+  if (!loop.node->region->hands_on) return in_chunks;
+  for (const spmd::Instruction& input : loop.iteration->instructions) {
+    if (input.kind != spmd::InstructionKind::kInput || input.sum >= 0 || is_host_number(input)) continue;
+    const auto k = static_cast<size_t>(input.input);
+    in_chunks[k] = program.values[loop.operands[k]].dims.size() > loop.iteration->values[input.results[0]].dims.size();
+  }
+  return in_chunks;
+}
+
 bool has_same_memory(const spmd::LocalValue& value, const StorageOrder& order) {
   const auto that_matter = [&](StorageOrder dims) {
     std::erase_if(dims, [&](int8_t d) { return is_one_element(value, d); });
@@ -103,7 +117,7 @@ StatedOrders stated_orders(const spmd::LocalProgram& program, const spmd::Instru
   stated.reads.resize(instruction.operands.size());
   stated.writes.resize(instruction.results.size());
   if (instruction.kind == spmd::InstructionKind::kInput) return stated;  // its tensor determines the order
-  if (instruction.iteration) state_orders_of_loop(instruction, stated);
+  if (instruction.iteration) state_orders_of_loop(program, instruction, stated);
   else if (instruction.kind != spmd::InstructionKind::kCompute)
     stated.reads[0] = stated.writes[0] =
         order_of_move(program.values[instruction.operands[0]], program.values[instruction.results[0]]);

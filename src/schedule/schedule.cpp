@@ -139,16 +139,11 @@ int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf&
   const Schedule& iteration = *step.iteration;
   for (size_t output : second_positions(iteration, *schedule.program.instructions[step.instructions[0]].node->region))
     bytes = saturating_add(bytes, padded(bytes_of(iteration.program, iteration.program.outputs[output][0])));
-  const graph::Region& region = *schedule.program.instructions[step.instructions[0]].node->region;
-  if (region.joined.empty()) return saturating_add(bytes, most_in_iteration(iteration, bytes_of, 1, nullptr));
+  const graph::LaidOutOperation& loop = *schedule.program.instructions[step.instructions[0]].node;
+  if (loop.region->joined.empty()) return saturating_add(bytes, most_in_iteration(iteration, bytes_of, 1, nullptr));
   const spmd::RunBy first = spmd::RunBy::kFirst, last = spmd::RunBy::kLast;
-  return saturating_add(bytes, std::max(most_in_iteration(iteration, bytes_of, most_under_way(region), &last),
+  return saturating_add(bytes, std::max(most_in_iteration(iteration, bytes_of, spmd::most_under_way(loop, 0), &last),
                                         most_in_iteration(iteration, bytes_of, 1, &first)));
-}
-
-int64_t most_under_way(const graph::Region& region) {
-  // The first stage has as many as there are stages, the last one has one.
-  return region.joined.empty() ? 1 : std::min(region.iterations, region.idle + 1);
 }
 
 size_t turning_point(const Schedule& iteration) {

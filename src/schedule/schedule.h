@@ -149,8 +149,6 @@ size_t turning_point(const Schedule& iteration);
 /// True if the buffer lives from the forward part to the backward part, which begins with step `turn`. So a stage has
 /// it for each micro-batch under way.
 bool is_kept(const Buffer& buffer, size_t turn);
-/// Returns the most micro-batches that a stage of such a pipeline has between their two parts; 1 for other loops.
-int64_t most_under_way(const graph::Region& region);
 
 /// Returns the outputs of an iteration that the next iteration reads from other memory. Each is written to a second
 /// location, which changes roles with the first after each iteration.

@@ -38,6 +38,13 @@ int cast_outside(const Instruction& instruction, int operand, LocalValue result,
   return value;
 }
 
+/// Returns the sharding of a constant around the loop, given that in an iteration. In a pipeline with chunks, an
+/// iteration may have one chunk of the constant.
+Sharding around_loop(Sharding inside, const LocalValue& constant) {
+  if (constant.dims.size() > inside.dims.size()) inside.dims.insert(inside.dims.begin(), AxisList());
+  return inside;
+}
+
 class Hoister {
  public:
   Hoister(LocalProgram& iteration, LocalBuilder& around) : iteration_(iteration), around_(around) {}
@@ -103,10 +110,13 @@ class Hoister {
     }
     if (by_blocks) {
       const int constant = outside(from);
-      return constants_[value] = around_.bring(constant, there.sharding(), last.node, last.reason);
+      return constants_[value] =
+                 around_.bring(constant, around_loop(there.sharding(), around_[constant]), last.node, last.reason);
     }
     const int operand = outside(last.operands[0]);
     there.mesh = around_[operand].mesh;
+    if (around_[operand].dims.size() > there.dims.size())
+      there.dims.insert(there.dims.begin(), around_[operand].dims[0]);
     return constants_[value] = around_.collective(last.kind, last.node, operand, std::move(there), last.axes,
                                                   last.reduction, last.reason);
   }

@@ -4,6 +4,7 @@
 #include "graph/region.h"
 #include "spmd/collectives.h"
 #include "spmd/instruction_costs.h"
+#include "spmd/pipeline.h"
 #include "spmd/work.h"
 #include "types/saturating.h"
 
@@ -27,6 +28,14 @@ InstructionCost cost_of(const LocalProgram& program, const Instruction& instruct
   cost.bytes = cost.values.times(size_of(from.element));
   cost.wire_bytes = mtf::saturating_multiply(sent.elements, size_of(from.element));
   cost.messages = sent.messages;
+  if (instruction.kind == InstructionKind::kTakeOver) {  // each chunk of a stage receives each micro-batch
+    const int64_t chunks = chunks_of(*instruction.node);
+    cost.count *= chunks;
+    cost.values = cost.values.times(chunks);
+    cost.bytes = cost.bytes.times(chunks);
+    cost.wire_bytes = mtf::saturating_multiply(cost.wire_bytes, chunks);
+    cost.messages *= chunks;
+  }
   return cost;
 }
 

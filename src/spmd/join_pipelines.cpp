@@ -25,6 +25,16 @@
 // stages. Each gradient is added up in the order of the micro-batches, as with GPipe's schedule. The pass leaves a
 // pipeline as it is in three cases: an operation between its loops mixes micro-batches, several loops read the saved
 // values, or the program has no second loop.
+//
+// With `chunks`, the schedule is interleaved (Megatron-LM, section 2.2). Each stage has several chunks of layers, and a
+// turn of a stage runs one chunk:
+//
+//     layers       0 1   2 3   4 5   6 7
+//     2 stages     0     1     0     1          the first stage has layers 0, 1, 4 and 5
+//
+// Outside of the loop, a value with a dim of layers has two dims instead, [chunks, layers of a chunk]. The stages split
+// the second one. A turn reads or writes one chunk of the value. The pass adds the reshapes, or takes the operand of
+// the reshape that made the value.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -35,6 +45,7 @@
 #include "graph/region.h"
 #include "ops/loop.h"
 #include "ops/ops.h"
+#include "ops/shape.h"
 #include "spmd/local_builder.h"
 #include "spmd/passes.h"
 #include "spmd/pipeline.h"
@@ -66,6 +77,7 @@ class Joiner {
 
   std::optional<graph::Program> run() {
     if (busy_stages(first_) < 2 || !same_mesh(first_.mesh, last_.mesh) || !parts_.find()) return std::nullopt;
+    find_chunks();
     add_operands();
     add_operations();
     add_results();
@@ -76,6 +88,49 @@ class Joiner {
   size_t count() const { return program_.operations.size(); }
   bool has_micro(const TensorType& type) const { return has_dim(type.dims, region_.micro); }
   const graph::LaidOutOperation& operation(size_t i) const { return *program_.operations[i].operation; }
+
+  // ---- chunks ---------------------------------------------------------------------------------------------------------
+
+  /// Decides whether stages have several chunks of layers, and finds the values with a dim of layers.
+  void find_chunks() {
+    for (const int loop : {forward_, backward_}) {
+      const graph::Region& region = *operation(loop).region;
+      for (size_t k = 0; k < program_.operands_of(loop).size(); ++k)
+        if (region.is_placed(k)) layered_.insert(program_.operands_of(loop)[k]);
+      for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) layered_.insert({loop, r});
+    }
+    const int64_t asked = first_.attributes.get<ops::ScanAttributes>().chunks;
+    const int64_t stages = first_.mesh->group_size(region_.stages.set());
+    const bool is_even = asked == last_.attributes.get<ops::ScanAttributes>().chunks && busy_stages(first_) == stages &&
+                         region_.iterations % (stages * asked) == 0;
+    if (asked > 1 && is_even && !reads_layers_elsewhere()) chunks_ = asked;
+    else layered_.clear();
+  }
+
+  /// True if an operation inside reads a value with a dim of layers otherwise than layer by layer.
+  bool reads_layers_elsewhere() const {
+    for (size_t i = 0; i < count(); ++i) {
+      if (!parts_.is_inside(parts_.of(i))) continue;
+      for (size_t k = 0; k < program_.operands_of(i).size(); ++k)
+        if (layered_.contains(program_.operands_of(i)[k]) && !(is_loop(i) && operation(i).region->is_placed(k)))
+          return true;
+    }
+    return false;
+  }
+
+  bool is_layered(ProgramValue value) const { return layered_.contains(value); }
+  /// Returns the type of a value of the program around the joined loop.
+  TensorType around(ProgramValue value) const {
+    return is_layered(value) ? in_chunks(program_.type(value), chunks_) : program_.type(value);
+  }
+  /// Returns the type of a value in an iteration of the joined loop.
+  TensorType inside(ProgramValue value) const {
+    return is_layered(value) ? of_one_chunk(program_.type(value), chunks_) : program_.type(value);
+  }
+
+  Sharding around_sharding(ProgramValue value) const {
+    return is_layered(value) ? in_chunks(program_.sharding(value)) : program_.sharding(value);
+  }
 
   // ---- the joined loop ----------------------------------------------------------------------------------------------
 
@@ -95,10 +150,11 @@ class Joiner {
           add(value, in_stage(program_.maker(value)).shardings[program_.result_of(value)]);
     for (const bool first : {true, false})
       for (const auto& [value, lies] : all) {
-        const TensorType& type = program_.type(value);
+        const TensorType type = inside(value);
         if (has_micro(type) != first) continue;
         operands_[value] = ProgramValue::input(outside_.size());
         outside_.push_back(value);
+        lies_.push_back(is_layered(value) ? in_chunks(lies) : lies);
         ++(first ? around_.placed : around_.constants);
         graph::ProgramInput& input = around_.iteration.inputs.emplace_back();
         input.operation = data_operation(type, micro_.split(lies, type.dims), 0, micro_.mesh());
@@ -125,8 +181,9 @@ class Joiner {
     const graph::LaidOutOperation& loop = operation(which);
     for (size_t r = 0; r < loop.results.size(); ++r)
       operands_[{which, index(r)}] = {index(around_.iteration.operations.size()), index(r)};
-    add_operation(of_stage(loop, micro_), program_.operands_of(which), {program_.operations[which].origin},
-                  loop.inputs);
+    graph::OperationRef stage = of_stage(loop, micro_);
+    if (chunks_ > 1) stage = of_one_chunk(stage, chunks_);
+    add_operation(std::move(stage), program_.operands_of(which), {program_.operations[which].origin}, loop.inputs);
   }
 
   static int32_t index(size_t i) { return static_cast<int32_t>(i); }
@@ -225,10 +282,11 @@ class Joiner {
   /// Returns the type of a result. A carry that only stages read has as many places as there are stages: a micro-batch
   /// takes the place of one that all stages have left.
   TensorType type_of_result(ProgramValue value) const {
-    TensorType type = program_.type(value);
+    TensorType type = around(value);
     if (parts_.read_outside().contains(value) || !has_micro(type)) return type;
+    const int64_t stages = busy_stages(first_);
     Dim& micro = type.dims[find_dim(type.dims, region_.micro)];
-    micro.size = std::min(micro.size, busy_stages(first_));
+    micro.size = std::min(micro.size, chunks_ == 1 ? stages : largest_group(micro.size, stages));
     return type;
   }
 
@@ -236,23 +294,24 @@ class Joiner {
     const auto attributes = first_.attributes.get<ops::ScanAttributes>();
     auto made = std::make_shared<graph::LaidOutOperation>(last_);
     made->attributes = ops::ScanAttributes{
-        .over = {region_.micro, micro_batches(region_)}, .reverse = attributes.reverse, .alternates = true};
+        .over = {region_.micro, micro_batches(region_)}, .reverse = attributes.reverse, .alternates = true, .chunks = chunks_};
     made->inputs = numbers_;
     made->operands.clear();
-    for (const ProgramValue value : outside_) made->operands.push_back(program_.type(value));
+    for (const ProgramValue value : outside_) made->operands.push_back(around(value));
     made->results.resize(results_.size());
     made->shardings.resize(results_.size());
     made->inherited.resize(results_.size());
     for (const auto& [value, r] : results_) {
       made->results[r] = type_of_result(value);
-      made->shardings[r] = program_.sharding(value);
+      made->shardings[r] = around_sharding(value);
       made->inherited[r] = program_.inherited(value);
     }
     around_.iterations = micro_batches(region_);
     around_.micro = region_.micro;
     around_.stages = region_.stages;
     around_.hands_on = true;
-    around_.idle = busy_stages(first_) - 1;
+    const int64_t stages = busy_stages(first_);
+    around_.idle = stages - 1 + (chunks_ - 1) * std::max<int64_t>(stages - around_.iterations, 0);
     around_.input_number.assign(outside_.size(), -1);
     made->region = with_form(around_);
     graph::ProgramOperation entry;
@@ -262,35 +321,90 @@ class Joiner {
 
   // ---- the program --------------------------------------------------------------------------------------------------
 
-  graph::Program rewritten(graph::ProgramOperation joined) const {
-    graph::Program now;
-    now.inputs = program_.inputs;
-    now.only_history = program_.only_history;
-    std::vector<int32_t> place(count(), -1);
-    int32_t of_joined = -1;
-    const auto moved = [&](ProgramValue value) -> ProgramValue {
-      if (value.is_input()) return value;
-      if (parts_.is_inside(value)) return {of_joined, results_.at(value)};
-      return {place[value.source], value.result};
-    };
-    const auto add = [&](graph::ProgramOperation entry, std::span<const ProgramValue> operands) {
-      entry.first_operand = index(now.operands.size());
-      entry.operand_count = index(operands.size());
-      entry.like = -1;
-      for (const ProgramValue value : operands) now.operands.push_back(moved(value));
-      now.operations.push_back(std::move(entry));
-      return index(now.operations.size()) - 1;
-    };
-    const auto add_all = [&](Part part) {
-      for (size_t i = 0; i < count(); ++i)
-        if (parts_.of(i) == part) place[i] = add(program_.operations[i], program_.operands_of(i));
-    };
+  graph::Program rewritten(graph::ProgramOperation joined) {
+    now_.inputs = program_.inputs;
+    now_.only_history = program_.only_history;
     add_all(Part::kBefore);
-    of_joined = add(std::move(joined), outside_);
+    std::vector<ProgramValue> operands;
+    for (size_t k = 0; k < outside_.size(); ++k)
+      operands.push_back(is_layered(outside_[k]) ? brought_in_chunks(outside_[k], lies_[k]) : moved(outside_[k]));
+    loop_ = add(std::move(joined), operands);
+    for (const auto& [value, r] : results_) moved_[value] = {loop_, r};
+    for (const ProgramValue value : parts_.read_outside())
+      if (is_layered(value) && is_read_in_layers(value))
+        moved_[value] = reshaped(moved_.at(value), around(value), program_.type(value), program_.sharding(value));
     add_all(Part::kAfter);
-    for (const ProgramValue value : program_.roots) now.roots.push_back(moved(value));
-    for (const ProgramValue value : program_.for_gradients) now.for_gradients.push_back(moved(value));
-    return now;
+    for (const ProgramValue value : program_.roots) now_.roots.push_back(moved(value));
+    for (const ProgramValue value : program_.for_gradients) now_.for_gradients.push_back(moved(value));
+    return std::move(now_);
+  }
+
+  ProgramValue moved(ProgramValue value) const { return value.is_input() ? value : moved_.at(value); }
+
+  int32_t add(graph::ProgramOperation entry, std::span<const ProgramValue> operands) {
+    entry.first_operand = index(now_.operands.size());
+    entry.operand_count = index(operands.size());
+    entry.like = -1;
+    now_.operands.insert(now_.operands.end(), operands.begin(), operands.end());
+    now_.operations.push_back(std::move(entry));
+    return index(now_.operations.size()) - 1;
+  }
+
+  void add_all(Part part) {
+    for (size_t i = 0; i < count(); ++i) {
+      if (parts_.of(i) != part) continue;
+      if (puts_in_chunks(i)) {
+        const ProgramValue layers = program_.operands_of(i)[0];
+        moved_[{index(i), 0}] = {loop_, results_.at(layers)};
+        continue;
+      }
+      std::vector<ProgramValue> operands;
+      for (const ProgramValue value : program_.operands_of(i)) operands.push_back(moved(value));
+      const int32_t at = add(program_.operations[i], operands);
+      for (size_t r = 0; r < operation(i).results.size(); ++r) moved_[{index(i), index(r)}] = {at, index(r)};
+    }
+  }
+
+  /// True if an operation behind the loop gives a value with a dim of layers the two dims that it has already.
+  bool puts_in_chunks(size_t i) const {
+    if (operation(i).op != &ops::kReshape) return false;
+    const ProgramValue value = program_.operands_of(i)[0];
+    return parts_.is_inside(value) && is_layered(value) && operation(i).results[0].dims == around(value).dims;
+  }
+
+  bool is_read_in_layers(ProgramValue value) const {
+    for (const std::vector<ProgramValue>* ends : {&program_.roots, &program_.for_gradients})
+      if (std::find(ends->begin(), ends->end(), value) != ends->end()) return true;
+    for (size_t i = 0; i < count(); ++i) {
+      const std::span<const ProgramValue> operands = program_.operands_of(i);
+      if (parts_.of(i) == Part::kAfter && !puts_in_chunks(i) &&
+          std::find(operands.begin(), operands.end(), value) != operands.end())
+        return true;
+    }
+    return false;
+  }
+
+  /// Returns an operand of the loop as [chunks, layers of a chunk].
+  ProgramValue brought_in_chunks(ProgramValue value, const Sharding& lies) {
+    ProgramValue from = value;
+    while (!from.is_input() && operation(from.source).op == &ops::kLayout) from = program_.operands_of(from.source)[0];
+    if (!from.is_input() && operation(from.source).op == &ops::kReshape &&
+        operation(from.source).operands[0].dims == around(value).dims)
+      return moved(program_.operands_of(from.source)[0]);
+    return reshaped(moved(value), program_.type(value), around(value), lies);
+  }
+
+  ProgramValue reshaped(ProgramValue value, const TensorType& was, const TensorType& is, const Sharding& lies) {
+    auto made = std::make_shared<graph::LaidOutOperation>(
+        *helper_operation(ops::kReshape, {was}, ops::ReshapeAttributes{is.dims}, last_));
+    made->shardings = {lies};
+    made->inherited = {0};
+    made->origin = graph::LayoutOrigin::kGiven;
+    made->written = false;
+    made->frame = last_.frame;
+    graph::ProgramOperation entry;
+    entry.operation = std::move(made);
+    return {add(std::move(entry), std::vector<ProgramValue>{value}), 0};
   }
 
   const graph::Program& program_;
@@ -304,6 +418,12 @@ class Joiner {
   std::vector<ProgramValue> outside_;              // the operands of the joined loop
   std::map<ProgramValue, ProgramValue> operands_;  // the values that an iteration's operations read, in the iteration
   std::map<ProgramValue, int32_t> results_;        // the results of the joined loop
+  int64_t chunks_ = 1;                             // of each stage's layers
+  std::set<ProgramValue> layered_;                 // with several chunks: the values with a dim of layers
+  std::vector<Sharding> lies_;                     // for each of outside_: the sharding that stages need
+  graph::Program now_;                             // the rewritten program
+  int32_t loop_ = -1;                              // the joined loop in it
+  std::map<ProgramValue, ProgramValue> moved_;     // values of the program, in the rewritten one
 };
 
 /// Returns the only pipeline that reads what `forward` has saved; -1 if there is none, or if there are several.

@@ -28,6 +28,63 @@ int64_t busy_stages(const graph::LaidOutOperation& loop) {
   return busy;
 }
 
+int64_t chunks_of(const graph::LaidOutOperation& loop) {
+  const auto& attributes = loop.attributes.get<ops::ScanAttributes>();
+  if (loop.region->hands_on) return attributes.chunks;
+  return loop.region->iterations / std::max<int64_t>(attributes.over.size, 1);
+}
+
+double idle_iterations(const graph::LaidOutOperation& loop) {
+  const auto idle = static_cast<double>(loop.region->idle);
+  return idle > 0 ? idle / static_cast<double>(chunks_of(loop)) : 0;
+}
+
+int64_t largest_group(int64_t micro_batches, int64_t stages) {
+  const int64_t groups = std::max<int64_t>(micro_batches / stages, 1);
+  return (micro_batches + groups - 1) / groups;
+}
+
+int64_t most_under_way(const graph::LaidOutOperation& loop, int64_t stage) {
+  const graph::Region& region = *loop.region;
+  if (region.joined.empty()) return 1;
+  const int64_t chunks = chunks_of(loop);
+  if (chunks == 1) return std::min(region.iterations, region.idle + 1 - stage);
+  const int64_t stages = loop.mesh->group_size(region.stages.set()), after = stages - 1 - stage;
+  const int64_t ahead = 2 * after + (chunks - 1) * largest_group(region.iterations, stages) + 1;
+  return std::min(region.iterations * chunks, ahead);
+}
+
+TensorType in_chunks(TensorType type, int64_t chunks) {
+  Dim chunk{type.dims[0].name, chunks};
+  while (has_dim(type.dims, chunk.name)) chunk.name = chunk.name.followed_by("'");
+  type.dims[0].size /= chunks;
+  type.dims.insert(type.dims.begin(), chunk);
+  return type;
+}
+
+Sharding in_chunks(Sharding sharding) {
+  sharding.dims.insert(sharding.dims.begin(), AxisList());
+  return sharding;
+}
+
+TensorType of_one_chunk(TensorType type, int64_t chunks) {
+  type.dims[0].size /= chunks;
+  return type;
+}
+
+graph::OperationRef of_one_chunk(const graph::OperationRef& stage, int64_t chunks) {
+  auto one = std::make_shared<graph::LaidOutOperation>(*stage);
+  const graph::Region& region = *one->region;
+  for (size_t k = 0; k < one->operands.size(); ++k)
+    if (region.is_placed(k)) one->operands[k] = of_one_chunk(std::move(one->operands[k]), chunks);
+  for (int32_t r = region.carried; r < region.carried + region.stacked; ++r)
+    one->results[r] = of_one_chunk(std::move(one->results[r]), chunks);
+  auto attributes = one->attributes.get<ops::ScanAttributes>();
+  attributes.over.size /= chunks;
+  one->attributes = attributes;
+  return one;
+}
+
 OnMicroBatches::OnMicroBatches(const Mesh& mesh, Name micro, int64_t count) : micro_(micro) {
   std::vector<Axis> axes = mesh.axes();
   axes.push_back({micro.plain().followed_by("'"), count});
@@ -112,6 +169,7 @@ Pipeline joined(const graph::LaidOutOperation& loop) {
     const graph::ProgramInput& input = region.iteration.inputs[k];
     Sharding& lies = pipeline.lies.emplace_back(input.operation->shardings[input.result]);
     const Dims& dims = loop.operands[k].dims;
+    if (dims.size() > lies.dims.size()) lies = in_chunks(std::move(lies));
     for (size_t d = 0; d < dims.size(); ++d)
       if (dims[d].name == region.micro) lies.dims[d] = AxisList();
     pipeline.operands.push_back(k);

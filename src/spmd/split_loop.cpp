@@ -178,15 +178,17 @@ void LoopSplitter::in_pipeline(int index, const std::vector<int>& operands, Lowe
   Pipeline pipeline = pipelined(*node);
   LocalLoop& loop = lowered.loop;
   loop.node = pipeline.loop;
+  const bool has_chunks = chunks_of(*pipeline.loop) > 1;  // then no copies are kept
   for (size_t k = 0; k < operands.size(); ++k) {
     loop.operands.push_back(bring(index, operands[pipeline.operands[k]], pipeline.lies[k], lowered.decision));
     loop.parameters.push_back(decider_.is_parameter(graph_.operands_of(index)[pipeline.operands[k]]));
-    loop.copies.push_back(copies_to_read(*pipeline.loop, k, local_, loop.operands[k]));
+    loop.copies.push_back(has_chunks ? std::vector<Sharding>()
+                                     : copies_to_read(*pipeline.loop, k, local_, loop.operands[k]));
     for (const Sharding& copy : loop.copies[k])
       pipeline.iteration.inputs[k].copies.push_back({copy_in_iteration(*pipeline.loop, k, copy), {}});
   }
   lowered.decision.loop->copies = loop.copies;
-  keep_copies_of_iteration(pipeline.iteration, *pipeline.loop->region);
+  if (!has_chunks) keep_copies_of_iteration(pipeline.iteration, *pipeline.loop->region);
   const EnclosingLoop around{.region = pipeline.loop->region.get(),
                              .parameters = loop.parameters,
                              .micro = axis_bit(node->mesh->order()),
@@ -203,6 +205,7 @@ void LoopSplitter::in_pipeline(int index, const std::vector<int>& operands, Lowe
     result.mesh = node->mesh;
     result.order.clear();
     const Dims& left = pipeline.loop->results[loop.results.size()].dims;  // a carry may hold fewer micro-batches
+    if (left.size() > result.dims.size()) result.dims.insert(result.dims.begin(), LocalDim{left[0], {}, false, {}});
     for (LocalDim& dim : result.dims)
       if (dim.dim.name == region.micro) dim = LocalDim{left[find_dim(left, region.micro)], {}, false, {}};
     if (is_carry || root.result >= inner.carried + inner.stacked) result.partial |= region.stages.set();
