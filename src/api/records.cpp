@@ -224,6 +224,11 @@ std::vector<std::string> idle_sentences(const cost::IdleWork& work) {
           "a pipeline over {} is to have the schedule 1f1b, and has gpipe: that needs a gradient through the pipeline "
           "in the same cut, and nothing between both that mixes micro-batches",
           axes_text(each.axes)));
+    if (each.asked_chunks > each.chunks)
+      all.push_back(fmt::format(
+          "a pipeline over {} is to have {} chunks of layers on each stage, and has one: that needs the schedule 1f1b, "
+          "and layers that nothing but the loop reads while the pipeline runs",
+          axes_text(each.axes), each.asked_chunks));
   }
   for (const auto& [axis, flops] : work.repeated) {
     if (!work.is_much(flops)) continue;

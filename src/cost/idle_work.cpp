@@ -65,6 +65,14 @@ void note_dims(IdleWork& work, const spmd::LocalProgram& program) {
     for (const spmd::LocalDim& dim : program.values[input].dims) work.stored.insert(dim.dim.name.plain());
 }
 
+/// The number of chunks that a script asks for in a pipeline, given one of its iterations.
+int64_t asked_chunks(const spmd::LocalProgram& iteration) {
+  int64_t chunks = 1;
+  for (const spmd::Instruction& each : iteration.instructions)
+    if (each.iteration) chunks = std::max(chunks, each.node->attributes.get<ops::ScanAttributes>().chunks);
+  return chunks;
+}
+
 void add_all(IdleWork& work, const spmd::LocalProgram& program, double times, AxisSet splitting) {
   note_dims(work, program);
   for (const spmd::Instruction& instruction : program.instructions) {
@@ -72,8 +80,10 @@ void add_all(IdleWork& work, const spmd::LocalProgram& program, double times, Ax
       const graph::LaidOutOperation& loop = *instruction.node;
       const AxisSet stages = loop.region->stages.set();
       if (loop.region->hands_on)
-        work.pipelines.insert({loop.mesh->names_of(stages), loop.region->iterations, spmd::chunks_of(loop), loop.region->idle,
-                               !loop.region->joined.empty(), loop.attributes.get<ops::ScanAttributes>().alternates});
+        work.pipelines.insert({loop.mesh->names_of(stages), loop.region->iterations, spmd::chunks_of(loop),
+                               loop.region->idle, !spmd::turned_back(*instruction.iteration).empty(),
+                               loop.attributes.get<ops::ScanAttributes>().alternates,
+                               asked_chunks(*instruction.iteration)});
       add_all(work, *instruction.iteration, times * static_cast<double>(most_iterations(loop)), splitting | stages);
       continue;
     }

@@ -26,6 +26,7 @@ struct IdleWork {
     int64_t idle = 0;               ///< waiting turns of a stage, in addition to one for each micro-batch and chunk
     bool alternates = false;        ///< forward and backward turns alternate (spmd/join_pipelines.h)
     bool should_alternate = false;  ///< the script asks for it
+    int64_t asked_chunks = 1;       ///< the script asks for so many chunks
     auto operator<=>(const Pipeline&) const = default;
   };
   std::set<Pipeline> pipelines;

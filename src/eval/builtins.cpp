@@ -328,7 +328,7 @@ const std::vector<HostFunction>& own_functions() {
       {"scan(f, start, xs = none, over: dim, reverse: bool = false, recompute: bool = false, "
        "pipeline: dim = none, schedule: string = none, chunks: int = none) -> value",
        kScanDoc, Effects::kNone, scan, true},
-      {"stacked(over: dim, f) -> value", kStackedDoc, Effects::kWrites, stacked, true},
+      {"stacked(over: dim, f, chunks: int = none) -> value", kStackedDoc, Effects::kWrites, stacked, true},
       {"custom_gradient(f, backward) -> value", kCustomGradientDoc, Effects::kNone, custom_gradient},
       {"check_gradient(f, x, places: int = 8) -> float", kCheckGradientDoc, Effects::kNone, check_gradient, true},
       {"recompute(f, ...) -> value",

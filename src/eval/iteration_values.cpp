@@ -50,6 +50,10 @@ std::optional<size_t> index_in(const std::vector<Binding>& bindings, const Bindi
 
 }  // namespace
 
+Dims dims_in_chunks(const Dim& over, int64_t chunks) {
+  return {{over.name.followed_by("'"), chunks}, {over.name, over.size / chunks}};
+}
+
 std::string part_of(std::string_view what, size_t i) { return fmt::format("{}[{}]", what, i); }
 
 // ---- values that enter an iteration ---------------------------------------------------------------------------------
@@ -78,9 +82,21 @@ HostValue PlacedValue::of(const HostValue& value, std::string_view what) {
   return place_of(*tensor);
 }
 
+bool PlacedValue::is_in_chunks(const Dims& dims) const {
+  return dims.size() > 1 && dims[0].size > 0 && over_.size % dims[0].size == 0 &&
+         Dims(dims.begin(), dims.begin() + 2) == dims_in_chunks(over_, dims[0].size);
+}
+
 graph::Value PlacedValue::place_of(const graph::Value& tensor) {
   ops::Builder& builder = caller_.parts.builder;
-  all.push_back(with_first(builder, tensor, over_));
+  if (is_in_chunks(tensor.dims())) {
+    const Restore ours(builder.written, false);
+    Dims dims(tensor.dims().begin() + 1, tensor.dims().end());
+    dims[0] = over_;
+    all.push_back(builder.reshape(tensor, dims));
+  } else {
+    all.push_back(with_first(builder, tensor, over_));
+  }
   const graph::Value& value = all.back();
   TensorType type = value.type();
   Sharding lies = value.sharding();
@@ -116,7 +132,7 @@ HostValue PlacedValue::variable(const VariablePtr& variable) {
   auto own = std::make_shared<Variable>(*variable);
   own->current = place_of(variable->current.value());
   all_of.push_back(all.size() - 1);
-  own->type.dims.erase(own->type.dims.begin());
+  own->type.dims.erase(own->type.dims.begin(), own->type.dims.begin() + (is_in_chunks(own->type.dims) ? 2 : 1));
   own->is_assigned = false;
   variables.push_back(own);
   stacked.push_back(variable);

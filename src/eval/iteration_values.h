@@ -24,6 +24,10 @@ namespace mtf::eval {
 /// Names an item of a tuple or list in messages: `the carry[0]` for the first item of `the carry`.
 std::string part_of(std::string_view what, size_t i);
 
+/// Returns the dims of layers that are stored in chunks, for a pipeline whose schedule is interleaved: `layers'`, the
+/// chunks, and `layers`, those of a chunk. Layers in their order are [chunks, layers of a chunk] in theirs.
+Dims dims_in_chunks(const Dim& over, int64_t chunks);
+
 /// Makes the value that stands, in the iteration, for one position of a value with the dim: `x` of scan's function.
 class PlacedValue {
  public:
@@ -65,7 +69,8 @@ class PlacedValue {
   };
 
   graph::Value place_of(const graph::Value& tensor);
-  bool has_dim_first(const Dims& dims) const { return !dims.empty() && dims[0] == over_; }
+  bool has_dim_first(const Dims& dims) const { return !dims.empty() && (dims[0] == over_ || is_in_chunks(dims)); }
+  bool is_in_chunks(const Dims& dims) const;
   /// Like `of`, for values inside a model: values without the dim are not copied.
   HostValue within(const HostValue& value);
   HostValue variable(const VariablePtr& variable);

@@ -144,7 +144,7 @@ void append_left(Values& values, LeftByIteration& left) {
 }
 
 /// Replaces the iteration's values by the stacked values, in the variables and host values that hold them.
-void stack_left(Caller& caller, const LeftByIteration& left, const Dim& over, const Values& stacked) {
+void stack_left(Caller& caller, const LeftByIteration& left, const Dims& over, const Values& stacked) {
   std::unordered_map<const graph::LaidOutOperation*, size_t> of;  // by the variable's operation in the iteration
   for (size_t p = 0; p < left.variables.size(); ++p) of[left.variables[p]->current.value().node->operation.get()] = p;
   for (size_t p = 0; p < left.variables.size(); ++p)
@@ -214,7 +214,7 @@ class ScanCall {
 
   /// Returns the number of chunks of layers that each stage has.
   int64_t chunks() const {
-    if (!call_.has(kChunks)) return 1;
+    if (!call_.has(kChunks)) return 0;
     const std::optional<int64_t> chunks = call_.integer(kChunks);
     if (chunks && *chunks < 1)
       fail(Kind::bad_value, call_.span(kChunks), "expected at least one chunk of layers, found {}", *chunks);
@@ -222,7 +222,7 @@ class ScanCall {
       fail(Diagnostic(Kind::missing_argument, call_.span(kChunks),
                       fmt::format("expected `pipeline:` beside `chunks: {}`, found none", chunks.value_or(1)))
                .help("chunks are of the layers of a stage: `pipeline: micro` names the dim of micro-batches"));
-    return chunks.value_or(1);
+    return chunks.value_or(1) > 1 ? *chunks : 0;
   }
 
   /// Fails if the stages of a pipeline cannot have equal chunks of layers.
@@ -333,7 +333,7 @@ class ScanCall {
     if (attributes_.chunks > 1) refuse_uneven_chunks(results.carried[0].operation());
     if (!micro_.empty()) refuse_mixing(*results.carried[0].operation().region, micro_);
     size_t of_states = results.stacked.size() - left_.tensors.size() - left_.variables.size();
-    stack_left(caller_, left_, over_,
+    stack_left(caller_, left_, {over_},
                {results.stacked.begin() + static_cast<std::ptrdiff_t>(of_states), results.stacked.end()});
     if (is_outermost_ && !left_.variables.empty()) caller_.parts.variables.paths_are_complete(under_way_.first);
     for (const PlacedValue::AssignedInIteration& name : assigned_)
@@ -341,8 +341,16 @@ class ScanCall {
     for (const VariablePtr& variable : placed_.variables) of_states -= variable->is_assigned ? 1 : 0;
     for (size_t p = 0, next = of_states; p < placed_.variables.size(); ++p)
       if (placed_.variables[p]->is_assigned)
-        caller_.parts.variables.assign(placed_.stacked[p], results.stacked[next++], call_.span(), call_.span());
+        caller_.parts.variables.assign(placed_.stacked[p], as_stored(*placed_.stacked[p], results.stacked[next++]),
+                                       call_.span(), call_.span());
     return results;
+  }
+
+  /// Returns a stacked value with the dims of its variable, which may have the layers in chunks.
+  Value as_stored(const Variable& variable, Value stacked) const {
+    const Restore ours(builder_.written, false);
+    const bool in_chunks = variable.type.dims.size() > stacked.dims().size();
+    return in_chunks ? builder_.reshape(stacked, variable.type.dims) : stacked;
   }
 
   HostValue results_of(const ops::ScanResults& results) {
@@ -381,11 +389,15 @@ HostValue scan(Caller& caller, const Bound& call) {
 }
 
 HostValue stacked(Caller& caller, const Bound& call) {
-  constexpr size_t kOver = 0, kFunction = 1;
+  constexpr size_t kOver = 0, kFunction = 1, kChunks = 2;
   for (const GivenArgument& item : call.arguments.items)
     if (is_unsettled(item.value)) return unknown(UnknownKind::kAny);
   ops::Builder& builder = caller.parts.builder;
   const Dim over = call.dim(kOver);
+  const int64_t chunks = call.has(kChunks) ? call.integer(kChunks).value_or(1) : 1;
+  if (chunks < 1 || over.size % chunks != 0)
+    fail(Kind::bad_value, call.span(kChunks), "expected chunks that divide the {} of {}, found {}", over.size,
+         over.name.text(), chunks);
   const double calls_before = builder.context.random_calls;
   Iteration under_way{"stacked", call.span(), graph::new_node_id(), caller.parts.variables.last(),
                       caller.parts.cuts.iteration()};
@@ -413,8 +425,18 @@ HostValue stacked(Caller& caller, const Bound& call) {
   builder.context.random_calls = calls_before + static_cast<double>(iteration.calls * over.size);
   builder.span = call.span();
   if (iteration.stacked.empty()) return made;
-  const ops::ScanResults results = add_scan(builder, {.over = over}, iteration, {}, {});
-  stack_left(caller, left, over, results.stacked);
+  ops::ScanResults results = add_scan(builder, {.over = over}, iteration, {}, {});
+  Dims stored = {over};
+  if (chunks > 1) {
+    const Restore ours(builder.written, false);
+    stored = dims_in_chunks(over, chunks);
+    for (Value& value : results.stacked) {
+      Dims dims = stored;
+      dims.insert(dims.end(), value.dims().begin() + 1, value.dims().end());
+      value = builder.reshape(value, dims);
+    }
+  }
+  stack_left(caller, left, stored, results.stacked);
   if (is_outermost) caller.parts.variables.paths_are_complete(under_way.first);
   return made;
 }

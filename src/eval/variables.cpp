@@ -193,9 +193,9 @@ void Variables::warn_of_early(const Variable& variable, const PathRule& rule) {
           .help("print it, or ask for its number, behind the model"));
 }
 
-void Variables::stack(const VariablePtr& variable, const Dim& over, const graph::Value& value,
+void Variables::stack(const VariablePtr& variable, const Dims& over, const graph::Value& value,
                       const std::function<graph::OperationRef(const graph::OperationRef&)>& stacked) {
-  variable->type.dims.insert(variable->type.dims.begin(), over);
+  variable->type.dims.insert(variable->type.dims.begin(), over.begin(), over.end());
   graph::GivenLayout& stored = variable->stored;
   evaluator_.builder.span = variable->span;
   if (stored.why.like) stored.why.like = stacked(stored.why.like);

@@ -37,6 +37,40 @@ std::string dims_text(const Dims& dims) {
   return mtf::join(names, ", ");
 }
 
+/// The dims of variables as a file has them. A variable whose layers are in chunks (`stacked` with `chunks:`) has all
+/// layers along one dim in a file, in the same order. So the file fits any number of chunks.
+class DimsInFile {
+ public:
+  /// `params`: those of the model and of its optimizer. States have the dims of their params.
+  explicit DimsInFile(const std::vector<eval::VariablePtr>& params) {
+    for (const eval::VariablePtr& param : params) {
+      const Dims& dims = param->type.dims;
+      if (dims.size() >= param->declared_dims.size() + 2 && dims[0].name == dims[1].name.followed_by("'"))
+        in_chunks_.push_back(dims);
+    }
+  }
+
+  Dims of(const eval::Variable& variable) const {
+    Dims dims = variable.type.dims;
+    if (std::find(in_chunks_.begin(), in_chunks_.end(), dims) == in_chunks_.end()) return dims;
+    dims[1].size *= dims[0].size;
+    dims.erase(dims.begin());
+    return dims;
+  }
+
+ private:
+  std::vector<Dims> in_chunks_;
+};
+
+/// Returns the params of models, with those of the last model, an optimizer.
+std::vector<eval::VariablePtr> params_of(const std::vector<eval::HostValue>& models) {
+  std::vector<eval::VariablePtr> params;
+  for (const eval::HostValue& model : models)
+    for (const bool trainable : {true, false})
+      for (const eval::VariablePtr& variable : variables_below(model, trainable)) params.push_back(variable);
+  return params;
+}
+
 constexpr std::string_view kOptimizer = "optimizer.";
 constexpr const char* kParamsOfOptimizer = "optimizer params";
 
@@ -73,14 +107,17 @@ std::string params_of_optimizer(const std::vector<eval::HostValue>& models) {
 /// ranks have written; then rank 0 lets the file take its place, with `place` if that is given.
 void write_tensors(eval::Caller& caller, const std::string& path, const std::map<std::string, graph::Value>& tensors,
                    std::map<std::string, std::string> metadata, Span span,
+                   const std::map<std::string, Dims>& dims = {},
                    const std::function<void(const std::function<void()>&)>& place = {}) {
   io::SafetensorsHeader header;
   header.metadata = std::move(metadata);
   header.metadata["format"] = "mtf";
   header.metadata["kernels"] = kernels::level_in_use();
   for (const auto& [name, value] : tensors) {
-    header.tensors[name] = {io::safetensors_type(value.element()), sizes_of(value.dims()), 0, 0};
-    header.metadata["dims:" + name] = dims_text(value.dims());
+    const auto in_file = dims.find(name);
+    const Dims& stored = in_file == dims.end() ? value.dims() : in_file->second;
+    header.tensors[name] = {io::safetensors_type(value.element()), sizes_of(stored), 0, 0};
+    header.metadata["dims:" + name] = dims_text(stored);
     set_sum(header, name, 0);
   }
   lay_out_safetensors(header);
@@ -114,7 +151,12 @@ eval::HostValue save_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   const auto step = call.integer(2), keep = call.integer(3);
   std::map<std::string, graph::Value> tensors;
   graph::Values values;
-  for (const auto& [name, variable] : variables) values.push_back(tensors[name] = variable->current.value());
+  const DimsInFile in_file(params_of(call.list(1)));
+  std::map<std::string, Dims> dims;
+  for (const auto& [name, variable] : variables) {
+    values.push_back(tensors[name] = variable->current.value());
+    dims[name] = in_file.of(*variable);
+  }
   caller.cut(values, call.span());
   RunFiles& files = caller.state<RunFiles>();
   if (caller.runs_next() && !call.value(0).is_unknown()) {
@@ -139,7 +181,7 @@ eval::HostValue save_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   logs = caller.runtime().broadcast(logs, call.span());
   if (!logs.empty()) metadata["logs"] = logs;
   if (!call.list(1)[1].as<eval::None>()) metadata[kParamsOfOptimizer] = params_of_optimizer(call.list(1));
-  write_tensors(caller, checkpoint_file(folder, *step), tensors, metadata, call.span(),
+  write_tensors(caller, checkpoint_file(folder, *step), tensors, metadata, call.span(), dims,
                 [&](const std::function<void()>& take_place) { files.save(folder, *step, *keep, take_place); });
   return eval::None{};
 }
@@ -205,17 +247,15 @@ struct Source {
   bool is_own = false;          ///< in the tensor of its name
 };
 
-/// As many layers as a variable has if it is of stacked ones.
-int64_t layers_of(const eval::Variable& variable) {
-  return variable.type.dims.empty() ? 0 : variable.type.dims[0].size;
-}
+/// As many layers as a variable with these dims in a file has if it is of stacked ones.
+int64_t layers_of(const Dims& dims) { return dims.empty() ? 0 : dims[0].size; }
 
 /// Finds the tensors that hold the values of variables.
 class Sources {
  public:
   /// `params` are those of the optimizer that is loaded, in its order.
-  Sources(const io::SafetensorsHeader& header, std::vector<eval::VariablePtr> params)
-      : header_(header), params_(std::move(params)) {
+  Sources(const io::SafetensorsHeader& header, std::vector<eval::VariablePtr> params, const DimsInFile& in_file)
+      : header_(header), params_(std::move(params)), in_file_(in_file) {
     const auto stored = header.metadata.find(kParamsOfOptimizer);
     if (stored == header.metadata.end()) return;
     int64_t index = 0;
@@ -266,7 +306,7 @@ class Sources {
     const auto stored = stored_params_.find(param);
     if (stored != stored_params_.end())
       return Source{{param}, std::nullopt, stored->second == static_cast<int64_t>(index)};
-    return source(param, layers_of(*params_[index]),
+    return source(param, layers_of(in_file_.of(*params_[index])),
                   [&](const std::string& other) { return stored_params_.contains(other); });
   }
 
@@ -283,13 +323,14 @@ class Sources {
 
   const io::SafetensorsHeader& header_;
   std::vector<eval::VariablePtr> params_;
+  const DimsInFile& in_file_;
   std::map<std::string, int64_t, std::less<>> stored_params_;  ///< the positions of the file's params in its order
 };
 
 /// True if tensors of layers in a list have the shape of a variable without its first dim, or that of a layer has the
 /// variable's behind one that is the layers'. A state that has no dim of layers is the same in both.
-bool fits(const Source& source, const io::SafetensorsHeader& header, const eval::Variable& variable) {
-  const std::vector<int64_t> sizes = sizes_of(variable.type.dims);
+bool fits(const Source& source, const io::SafetensorsHeader& header, const eval::Variable& variable, const Dims& dims) {
+  const std::vector<int64_t> sizes = sizes_of(dims);
   for (const std::string& name : source.names) {
     const io::FileTensor& tensor = header.tensors.at(name);
     if (tensor.type != io::safetensors_type(variable.type.element)) return false;
@@ -304,20 +345,20 @@ bool fits(const Source& source, const io::SafetensorsHeader& header, const eval:
 
 /// The bytes of a variable whose layers the file has otherwise. `sums` gets what they add to the tensors' checksums.
 std::vector<std::byte> converted(const Source& source, const io::SafetensorsHeader& header,
-                                 const eval::Variable& variable, const io::PositionedFile& file,
+                                 const eval::Variable& variable, const Dims& dims, const io::PositionedFile& file,
                                  std::map<std::string, uint64_t>& sums) {
   const auto element = static_cast<size_t>(size_of(variable.type.element));
   std::vector<std::byte> bytes;
   for (const std::string& name : source.names) {
     const io::FileTensor& tensor = header.tensors.at(name);
-    const bool is_part = source.part && tensor.sizes != sizes_of(variable.type.dims);
+    const bool is_part = source.part && tensor.sizes != sizes_of(dims);
     const uint64_t layers = is_part ? static_cast<uint64_t>(tensor.sizes[0]) : 1;
     const uint64_t size = (tensor.end - tensor.begin) / layers;
     const uint64_t from = is_part ? static_cast<uint64_t>(*source.part) * size : 0;
     std::vector<std::byte> read(size);
     file.read(tensor.begin + from, read);
     sums[name] += io::element_sum(from, read, element);
-    if (tensor.sizes == sizes_of(variable.type.dims)) bytes = std::move(read);
+    if (tensor.sizes == sizes_of(dims)) bytes = std::move(read);
     else bytes.insert(bytes.end(), read.begin(), read.end());
   }
   return bytes;
@@ -326,15 +367,16 @@ std::vector<std::byte> converted(const Source& source, const io::SafetensorsHead
 /// Fails unless the tensors of a checkpoint that are wanted are those variables. Returns whether they are all that it
 /// has.
 bool compare(const io::SafetensorsHeader& header, const VariablesByPath& variables, const Sources& sources,
-             Wanted wanted, const std::string& path, Span span) {
+             const DimsInFile& in_file, Wanted wanted, const std::string& path, Span span) {
   std::unordered_set<std::string> used;
   auto differs = [&](const std::string& what) {
     fail(Kind::file_shape_mismatch, span, "{}: {}", printable(path), what);
   };
   for (const auto& [name, variable] : variables) {
-    const std::optional<Source> source = sources.find(name, layers_of(*variable));
+    const Dims expected = in_file.of(*variable);
+    const std::optional<Source> source = sources.find(name, layers_of(expected));
     if (source) used.insert(source->names.begin(), source->names.end());
-    if (source && !source->is_own && fits(*source, header, *variable)) continue;
+    if (source && !source->is_own && fits(*source, header, *variable, expected)) continue;
     const auto found = header.tensors.find(name);
     if (found == header.tensors.end()) {
       std::vector<std::string> names;
@@ -346,10 +388,10 @@ bool compare(const io::SafetensorsHeader& header, const VariablesByPath& variabl
                .help(printable(did_you_mean(name, names))));
     }
     const auto dims = header.metadata.find("dims:" + name);
-    const std::string stored = dims == header.metadata.end() ? dims_text(variable->type.dims) : dims->second;
-    if (found->second.sizes != sizes_of(variable->type.dims) ||
+    const std::string stored = dims == header.metadata.end() ? dims_text(expected) : dims->second;
+    if (found->second.sizes != sizes_of(expected) ||
         found->second.type != io::safetensors_type(variable->type.element) ||
-        stored != dims_text(variable->type.dims)) {
+        stored != dims_text(expected)) {
       fail(Diagnostic(Kind::file_shape_mismatch, span,
                       fmt::format("{}: expected {} for `{}`, found {} of {} for [{}]", printable(path),
                                   to_string(variable->type), name, found->second.type, io::to_text(found->second.sizes),
@@ -427,8 +469,9 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   std::vector<graph::Value> loaded;
   read_latest(folder, [&] {
     on_every_rank(caller, span, [&] { header = io::read_safetensors_header(path); });
-    const Sources sources(header, variables_below(call.list(1)[1], true));
-    goes_on = compare(header, variables, sources, wanted, path, span);
+    const DimsInFile in_file(params_of(call.list(1)));
+    const Sources sources(header, variables_below(call.list(1)[1], true), in_file);
+    goes_on = compare(header, variables, sources, in_file, wanted, path, span);
     on_every_rank(caller, span, [&] {
       constexpr int64_t kMostOfDouble = int64_t{1} << 53;
       step = step_in(header, path);
@@ -442,12 +485,13 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
       std::map<std::string, uint64_t> sums_of_converted;
       for (const auto& [name, variable] : variables) {
         loaded.push_back(caller.unplaced_as(*variable, span));
-        const Source source = *sources.find(name, layers_of(*variable));
+        const Source source = *sources.find(name, layers_of(in_file.of(*variable)));
         if (source.is_own) {
           own.push_back(name);
           sums.push_back(caller.execution().load(*loaded.back().node, file, header.tensors.at(name).begin));
         } else {
-          const plan::HostTensor tensor{variable->type, converted(source, header, *variable, file, sums_of_converted)};
+          const plan::HostTensor tensor{
+              variable->type, converted(source, header, *variable, in_file.of(*variable), file, sums_of_converted)};
           caller.execution().place(*loaded.back().node, tensor);
         }
       }

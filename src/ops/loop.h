@@ -23,7 +23,7 @@ struct ScanAttributes {
   bool counts_down = false;  ///< the first iteration has the random numbers of the last
   bool recompute = false;    ///< the gradient computes each iteration again
   bool alternates = false;   ///< of a pipeline: forward and backward turns alternate (spmd/join_pipelines.h)
-  int64_t chunks = 1;        ///< of a pipeline: the number of chunks of layers that each stage has
+  int64_t chunks = 0;        ///< of a pipeline: the number of chunks of layers that each stage has; 0: one
   static constexpr auto members() {
     using A = ScanAttributes;
     return std::array{graph::member<&A::over>("over"), graph::member<&A::reverse>("reverse"),

@@ -26,15 +26,8 @@
 // pipeline as it is in three cases: an operation between its loops mixes micro-batches, several loops read the saved
 // values, or the program has no second loop.
 //
-// With `chunks`, the schedule is interleaved (Megatron-LM, section 2.2). Each stage has several chunks of layers, and a
-// turn of a stage runs one chunk:
-//
-//     layers       0 1   2 3   4 5   6 7
-//     2 stages     0     1     0     1          the first stage has layers 0, 1, 4 and 5
-//
-// Outside of the loop, a value with a dim of layers has two dims instead, [chunks, layers of a chunk]. The stages split
-// the second one. A turn reads or writes one chunk of the value. The pass adds the reshapes, or takes the operand of
-// the reshape that made the value.
+// Stages may have several chunks of layers (spmd/pipeline_chunks.h). The pass also makes a loop over micro-batches of a
+// pipeline without a gradient if it is to have chunks.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -45,10 +38,10 @@
 #include "graph/region.h"
 #include "ops/loop.h"
 #include "ops/ops.h"
-#include "ops/shape.h"
 #include "spmd/local_builder.h"
 #include "spmd/passes.h"
 #include "spmd/pipeline.h"
+#include "spmd/pipeline_chunks.h"
 #include "spmd/pipeline_parts.h"
 
 namespace mtf::spmd {
@@ -73,11 +66,12 @@ class Joiner {
         last_(*program.operations[backward].operation),
         region_(*first_.region),
         micro_(*first_.mesh, region_.micro, micro_batches(region_)),
-        parts_(program, forward, backward) {}
+        parts_(program, forward, backward),
+        found_(parts_.find()),
+        chunks_(program, {forward, backward}, [this](size_t i) { return parts_.is_inside(parts_.of(i)); }) {}
 
   std::optional<graph::Program> run() {
-    if (busy_stages(first_) < 2 || !same_mesh(first_.mesh, last_.mesh) || !parts_.find()) return std::nullopt;
-    find_chunks();
+    if (busy_stages(first_) < 2 || !same_mesh(first_.mesh, last_.mesh) || !found_) return std::nullopt;
     add_operands();
     add_operations();
     add_results();
@@ -88,49 +82,6 @@ class Joiner {
   size_t count() const { return program_.operations.size(); }
   bool has_micro(const TensorType& type) const { return has_dim(type.dims, region_.micro); }
   const graph::LaidOutOperation& operation(size_t i) const { return *program_.operations[i].operation; }
-
-  // ---- chunks ---------------------------------------------------------------------------------------------------------
-
-  /// Decides whether stages have several chunks of layers, and finds the values with a dim of layers.
-  void find_chunks() {
-    for (const int loop : {forward_, backward_}) {
-      const graph::Region& region = *operation(loop).region;
-      for (size_t k = 0; k < program_.operands_of(loop).size(); ++k)
-        if (region.is_placed(k)) layered_.insert(program_.operands_of(loop)[k]);
-      for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) layered_.insert({loop, r});
-    }
-    const int64_t asked = first_.attributes.get<ops::ScanAttributes>().chunks;
-    const int64_t stages = first_.mesh->group_size(region_.stages.set());
-    const bool is_even = asked == last_.attributes.get<ops::ScanAttributes>().chunks && busy_stages(first_) == stages &&
-                         region_.iterations % (stages * asked) == 0;
-    if (asked > 1 && is_even && !reads_layers_elsewhere()) chunks_ = asked;
-    else layered_.clear();
-  }
-
-  /// True if an operation inside reads a value with a dim of layers otherwise than layer by layer.
-  bool reads_layers_elsewhere() const {
-    for (size_t i = 0; i < count(); ++i) {
-      if (!parts_.is_inside(parts_.of(i))) continue;
-      for (size_t k = 0; k < program_.operands_of(i).size(); ++k)
-        if (layered_.contains(program_.operands_of(i)[k]) && !(is_loop(i) && operation(i).region->is_placed(k)))
-          return true;
-    }
-    return false;
-  }
-
-  bool is_layered(ProgramValue value) const { return layered_.contains(value); }
-  /// Returns the type of a value of the program around the joined loop.
-  TensorType around(ProgramValue value) const {
-    return is_layered(value) ? in_chunks(program_.type(value), chunks_) : program_.type(value);
-  }
-  /// Returns the type of a value in an iteration of the joined loop.
-  TensorType inside(ProgramValue value) const {
-    return is_layered(value) ? of_one_chunk(program_.type(value), chunks_) : program_.type(value);
-  }
-
-  Sharding around_sharding(ProgramValue value) const {
-    return is_layered(value) ? in_chunks(program_.sharding(value)) : program_.sharding(value);
-  }
 
   // ---- the joined loop ----------------------------------------------------------------------------------------------
 
@@ -150,11 +101,10 @@ class Joiner {
           add(value, in_stage(program_.maker(value)).shardings[program_.result_of(value)]);
     for (const bool first : {true, false})
       for (const auto& [value, lies] : all) {
-        const TensorType type = inside(value);
+        const TensorType type = chunks_.inside(value);
         if (has_micro(type) != first) continue;
         operands_[value] = ProgramValue::input(outside_.size());
-        outside_.push_back(value);
-        lies_.push_back(is_layered(value) ? in_chunks(lies) : lies);
+        outside_.emplace_back(value, chunks_.around(value, lies));
         ++(first ? around_.placed : around_.constants);
         graph::ProgramInput& input = around_.iteration.inputs.emplace_back();
         input.operation = data_operation(type, micro_.split(lies, type.dims), 0, micro_.mesh());
@@ -182,7 +132,7 @@ class Joiner {
     for (size_t r = 0; r < loop.results.size(); ++r)
       operands_[{which, index(r)}] = {index(around_.iteration.operations.size()), index(r)};
     graph::OperationRef stage = of_stage(loop, micro_);
-    if (chunks_ > 1) stage = of_one_chunk(stage, chunks_);
+    if (chunks_.count() > 1) stage = of_one_chunk(stage, chunks_.count());
     add_operation(std::move(stage), program_.operands_of(which), {program_.operations[which].origin}, loop.inputs);
   }
 
@@ -282,11 +232,11 @@ class Joiner {
   /// Returns the type of a result. A carry that only stages read has as many places as there are stages: a micro-batch
   /// takes the place of one that all stages have left.
   TensorType type_of_result(ProgramValue value) const {
-    TensorType type = around(value);
+    TensorType type = chunks_.around(value);
     if (parts_.read_outside().contains(value) || !has_micro(type)) return type;
     const int64_t stages = busy_stages(first_);
     Dim& micro = type.dims[find_dim(type.dims, region_.micro)];
-    micro.size = std::min(micro.size, chunks_ == 1 ? stages : largest_group(micro.size, stages));
+    micro.size = std::min(micro.size, chunks_.count() == 1 ? stages : largest_group(micro.size, stages));
     return type;
   }
 
@@ -294,16 +244,16 @@ class Joiner {
     const auto attributes = first_.attributes.get<ops::ScanAttributes>();
     auto made = std::make_shared<graph::LaidOutOperation>(last_);
     made->attributes = ops::ScanAttributes{
-        .over = {region_.micro, micro_batches(region_)}, .reverse = attributes.reverse, .alternates = true, .chunks = chunks_};
+        .over = {region_.micro, micro_batches(region_)}, .reverse = attributes.reverse, .alternates = true, .chunks = chunks_.count() > 1 ? chunks_.count() : 0};
     made->inputs = numbers_;
     made->operands.clear();
-    for (const ProgramValue value : outside_) made->operands.push_back(around(value));
+    for (const auto& [value, lies] : outside_) made->operands.push_back(chunks_.around(value));
     made->results.resize(results_.size());
     made->shardings.resize(results_.size());
     made->inherited.resize(results_.size());
     for (const auto& [value, r] : results_) {
       made->results[r] = type_of_result(value);
-      made->shardings[r] = around_sharding(value);
+      made->shardings[r] = chunks_.around(value, program_.sharding(value));
       made->inherited[r] = program_.inherited(value);
     }
     around_.iterations = micro_batches(region_);
@@ -311,7 +261,7 @@ class Joiner {
     around_.stages = region_.stages;
     around_.hands_on = true;
     const int64_t stages = busy_stages(first_);
-    around_.idle = stages - 1 + (chunks_ - 1) * std::max<int64_t>(stages - around_.iterations, 0);
+    around_.idle = idle_turns(stages, chunks_.count(), around_.iterations);
     around_.input_number.assign(outside_.size(), -1);
     made->region = with_form(around_);
     graph::ProgramOperation entry;
@@ -319,92 +269,17 @@ class Joiner {
     return entry;
   }
 
-  // ---- the program --------------------------------------------------------------------------------------------------
-
-  graph::Program rewritten(graph::ProgramOperation joined) {
-    now_.inputs = program_.inputs;
-    now_.only_history = program_.only_history;
-    add_all(Part::kBefore);
-    std::vector<ProgramValue> operands;
-    for (size_t k = 0; k < outside_.size(); ++k)
-      operands.push_back(is_layered(outside_[k]) ? brought_in_chunks(outside_[k], lies_[k]) : moved(outside_[k]));
-    loop_ = add(std::move(joined), operands);
-    for (const auto& [value, r] : results_) moved_[value] = {loop_, r};
-    for (const ProgramValue value : parts_.read_outside())
-      if (is_layered(value) && is_read_in_layers(value))
-        moved_[value] = reshaped(moved_.at(value), around(value), program_.type(value), program_.sharding(value));
-    add_all(Part::kAfter);
-    for (const ProgramValue value : program_.roots) now_.roots.push_back(moved(value));
-    for (const ProgramValue value : program_.for_gradients) now_.for_gradients.push_back(moved(value));
-    return std::move(now_);
-  }
-
-  ProgramValue moved(ProgramValue value) const { return value.is_input() ? value : moved_.at(value); }
-
-  int32_t add(graph::ProgramOperation entry, std::span<const ProgramValue> operands) {
-    entry.first_operand = index(now_.operands.size());
-    entry.operand_count = index(operands.size());
-    entry.like = -1;
-    now_.operands.insert(now_.operands.end(), operands.begin(), operands.end());
-    now_.operations.push_back(std::move(entry));
-    return index(now_.operations.size()) - 1;
-  }
-
-  void add_all(Part part) {
-    for (size_t i = 0; i < count(); ++i) {
-      if (parts_.of(i) != part) continue;
-      if (puts_in_chunks(i)) {
-        const ProgramValue layers = program_.operands_of(i)[0];
-        moved_[{index(i), 0}] = {loop_, results_.at(layers)};
-        continue;
-      }
-      std::vector<ProgramValue> operands;
-      for (const ProgramValue value : program_.operands_of(i)) operands.push_back(moved(value));
-      const int32_t at = add(program_.operations[i], operands);
-      for (size_t r = 0; r < operation(i).results.size(); ++r) moved_[{index(i), index(r)}] = {at, index(r)};
-    }
-  }
-
-  /// True if an operation behind the loop gives a value with a dim of layers the two dims that it has already.
-  bool puts_in_chunks(size_t i) const {
-    if (operation(i).op != &ops::kReshape) return false;
-    const ProgramValue value = program_.operands_of(i)[0];
-    return parts_.is_inside(value) && is_layered(value) && operation(i).results[0].dims == around(value).dims;
-  }
-
-  bool is_read_in_layers(ProgramValue value) const {
-    for (const std::vector<ProgramValue>* ends : {&program_.roots, &program_.for_gradients})
-      if (std::find(ends->begin(), ends->end(), value) != ends->end()) return true;
-    for (size_t i = 0; i < count(); ++i) {
-      const std::span<const ProgramValue> operands = program_.operands_of(i);
-      if (parts_.of(i) == Part::kAfter && !puts_in_chunks(i) &&
-          std::find(operands.begin(), operands.end(), value) != operands.end())
-        return true;
-    }
-    return false;
-  }
-
-  /// Returns an operand of the loop as [chunks, layers of a chunk].
-  ProgramValue brought_in_chunks(ProgramValue value, const Sharding& lies) {
-    ProgramValue from = value;
-    while (!from.is_input() && operation(from.source).op == &ops::kLayout) from = program_.operands_of(from.source)[0];
-    if (!from.is_input() && operation(from.source).op == &ops::kReshape &&
-        operation(from.source).operands[0].dims == around(value).dims)
-      return moved(program_.operands_of(from.source)[0]);
-    return reshaped(moved(value), program_.type(value), around(value), lies);
-  }
-
-  ProgramValue reshaped(ProgramValue value, const TensorType& was, const TensorType& is, const Sharding& lies) {
-    auto made = std::make_shared<graph::LaidOutOperation>(
-        *helper_operation(ops::kReshape, {was}, ops::ReshapeAttributes{is.dims}, last_));
-    made->shardings = {lies};
-    made->inherited = {0};
-    made->origin = graph::LayoutOrigin::kGiven;
-    made->written = false;
-    made->frame = last_.frame;
-    graph::ProgramOperation entry;
-    entry.operation = std::move(made);
-    return {add(std::move(entry), std::vector<ProgramValue>{value}), 0};
+  graph::Program rewritten(graph::ProgramOperation joined) const {
+    ProgramAroundPipeline now(program_, chunks_);
+    const auto copy_all = [&](Part part) {
+      for (size_t i = 0; i < count(); ++i)
+        if (parts_.of(i) == part) now.copy(i);
+    };
+    copy_all(Part::kBefore);
+    now.add_loop(std::move(joined), outside_, results_,
+                 [&](ProgramValue value) { return parts_.read_outside().contains(value); });
+    copy_all(Part::kAfter);
+    return now.take();
   }
 
   const graph::Program& program_;
@@ -413,17 +288,13 @@ class Joiner {
   const graph::Region& region_;
   const OnMicroBatches micro_;
   PipelineParts parts_;
+  const bool found_;  // the parts
+  const ChunksOfLayers chunks_;
   graph::Region around_;                           // of the joined loop
   std::vector<double> numbers_;                    // of the joined loop
-  std::vector<ProgramValue> outside_;              // the operands of the joined loop
+  std::vector<std::pair<ProgramValue, Sharding>> outside_;  // the operands of the joined loop, as stages need them
   std::map<ProgramValue, ProgramValue> operands_;  // the values that an iteration's operations read, in the iteration
   std::map<ProgramValue, int32_t> results_;        // the results of the joined loop
-  int64_t chunks_ = 1;                             // of each stage's layers
-  std::set<ProgramValue> layered_;                 // with several chunks: the values with a dim of layers
-  std::vector<Sharding> lies_;                     // for each of outside_: the sharding that stages need
-  graph::Program now_;                             // the rewritten program
-  int32_t loop_ = -1;                              // the joined loop in it
-  std::map<ProgramValue, ProgramValue> moved_;     // values of the program, in the rewritten one
 };
 
 /// Returns the only pipeline that reads what `forward` has saved; -1 if there is none, or if there are several.
@@ -444,6 +315,41 @@ int backward_of(const graph::Program& program, int forward) {
   return found;
 }
 
+/// Returns the program with a pipeline alone as a loop over micro-batches whose stages have several chunks of layers;
+/// nothing if they cannot have them.
+std::optional<graph::Program> with_chunks(const graph::Program& program, int index) {
+  const auto at = static_cast<size_t>(index);
+  const graph::LaidOutOperation& loop = *program.operations[at].operation;
+  if (program.operations[at].origin < 0) return std::nullopt;
+  const ChunksOfLayers chunks(program, {index}, [&](size_t i) { return i == at; });
+  if (chunks.count() == 1 || busy_stages(loop) < 2) return std::nullopt;
+  const Pipeline pipeline = pipelined(loop, chunks.count());
+  std::vector<std::pair<ProgramValue, Sharding>> operands;
+  for (size_t k = 0; k < pipeline.operands.size(); ++k)
+    operands.emplace_back(program.operands_of(at)[pipeline.operands[k]], pipeline.lies[k]);
+  std::map<ProgramValue, int32_t> results;
+  for (size_t r = 0; r < pipeline.results.size(); ++r)
+    results[{index, static_cast<int32_t>(pipeline.results[r])}] = static_cast<int32_t>(r);
+  graph::ProgramOperation entry;
+  entry.operation = pipeline.loop;
+  graph::Region region = *pipeline.loop->region;
+  region.joined = {program.operations[at].origin};
+  region.input_number.assign(pipeline.operands.size(), -1);
+  auto made = std::make_shared<graph::LaidOutOperation>(*pipeline.loop);
+  made->region = with_form(std::move(region));
+  entry.operation = std::move(made);
+  ProgramAroundPipeline now(program, chunks);
+  for (size_t i = 0; i < at; ++i) now.copy(i);
+  now.add_loop(std::move(entry), operands, results, [](ProgramValue) { return true; });
+  for (size_t i = at + 1; i < program.operations.size(); ++i) now.copy(i);
+  return now.take();
+}
+
+bool is_to_have_chunks(const graph::LaidOutOperation& operation) {
+  return operation.region && operation.op == &ops::kScan && !operation.region->stages.empty() &&
+         !operation.region->hands_on && operation.attributes.get<ops::ScanAttributes>().chunks > 1;
+}
+
 }  // namespace
 
 void join_pipelines(MergedProgram& merged, Forms& forms) {
@@ -455,6 +361,11 @@ void join_pipelines(MergedProgram& merged, Forms& forms) {
     if (!joined) continue;
     merged = merge(*joined, forms);
     i = 0;
+  }
+  for (size_t i = 0; i < merged.program.operations.size(); ++i) {
+    if (!is_to_have_chunks(*merged.program.operations[i].operation)) continue;
+    if (const std::optional<graph::Program> now = with_chunks(merged.program, static_cast<int>(i)))
+      merged = merge(*now, forms);
   }
 }
 

@@ -30,7 +30,7 @@ int64_t busy_stages(const graph::LaidOutOperation& loop) {
 
 int64_t chunks_of(const graph::LaidOutOperation& loop) {
   const auto& attributes = loop.attributes.get<ops::ScanAttributes>();
-  if (loop.region->hands_on) return attributes.chunks;
+  if (loop.region->hands_on) return std::max<int64_t>(attributes.chunks, 1);
   return loop.region->iterations / std::max<int64_t>(attributes.over.size, 1);
 }
 
@@ -42,6 +42,11 @@ double idle_iterations(const graph::LaidOutOperation& loop) {
 int64_t largest_group(int64_t micro_batches, int64_t stages) {
   const int64_t groups = std::max<int64_t>(micro_batches / stages, 1);
   return (micro_batches + groups - 1) / groups;
+}
+
+int64_t idle_turns(int64_t stages, int64_t chunks, int64_t micro_batches) {
+  // With fewer micro-batches than stages, a stage also waits between two of its chunks.
+  return stages - 1 + (chunks - 1) * std::max<int64_t>(stages - micro_batches, 0);
 }
 
 int64_t most_under_way(const graph::LaidOutOperation& loop, int64_t stage) {
@@ -180,7 +185,7 @@ Pipeline joined(const graph::LaidOutOperation& loop) {
 
 }  // namespace
 
-Pipeline pipelined(const graph::LaidOutOperation& loop) {
+Pipeline pipelined(const graph::LaidOutOperation& loop, int64_t chunks) {
   if (loop.region->hands_on) return joined(loop);
   const graph::Region& region = *loop.region;
   const std::vector<AlongMicro> along = along_micro(region, region.micro, true).roots;
@@ -191,13 +196,14 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
   around.micro = region.micro;
   around.stages = region.stages;
   around.hands_on = true;
-  around.idle = busy_stages(loop) - 1;
+  around.idle = idle_turns(busy_stages(loop), chunks, count);
   around.first_number = {0};
   Pipeline pipeline;
   std::vector<size_t> input_of(loop.operands.size());
   for (const bool has_micro : {true, false})
     for (size_t k = 0; k < loop.operands.size(); ++k) {
-      const TensorType& type = loop.operands[k];
+      const bool in_chunks_of_layers = chunks > 1 && region.is_placed(k);
+      const TensorType type = in_chunks_of_layers ? of_one_chunk(loop.operands[k], chunks) : loop.operands[k];
       if (has_dim(type.dims, region.micro) != has_micro) continue;
       Sharding lies = operand_of_stages(loop, k);
       input_of[k] = pipeline.operands.size();
@@ -205,7 +211,7 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
       graph::ProgramInput& given = pipeline.iteration.inputs.emplace_back();
       given.operation = data_operation(type, micro.split(lies, type.dims), 0, micro.mesh());
       given.name = Name(name_of(region.iteration.inputs[k]));
-      pipeline.lies.push_back(std::move(lies));
+      pipeline.lies.push_back(in_chunks_of_layers ? in_chunks(std::move(lies)) : std::move(lies));
       ++(has_micro ? around.placed : around.constants);
     }
   for (const bool is_sum : {false, true})
@@ -217,6 +223,7 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
     }
   graph::ProgramOperation entry;
   entry.operation = of_stage(loop, micro);
+  if (chunks > 1) entry.operation = of_one_chunk(entry.operation, chunks);
   entry.operand_count = static_cast<int32_t>(loop.operands.size());
   entry.origin = 0;
   for (size_t k = 0; k < loop.operands.size(); ++k)
@@ -232,8 +239,21 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
   outer->results = taken(loop.results, pipeline.results);
   outer->shardings = taken(loop.shardings, pipeline.results);
   outer->inherited = taken(loop.inherited, pipeline.results);
+  if (chunks > 1) {
+    for (size_t k = 0; k < pipeline.operands.size(); ++k)
+      if (region.is_placed(pipeline.operands[k])) outer->operands[k] = in_chunks(std::move(outer->operands[k]), chunks);
+    for (size_t r = 0; r < pipeline.results.size(); ++r) {
+      const auto which = static_cast<int32_t>(pipeline.results[r]);
+      if (which < region.carried || which >= region.carried + region.stacked) continue;
+      outer->results[r] = in_chunks(std::move(outer->results[r]), chunks);
+      outer->shardings[r] = in_chunks(std::move(outer->shardings[r]));
+    }
+  }
   auto attributes = loop.attributes.get<ops::ScanAttributes>();
-  attributes = {.over = {region.micro, count}, .reverse = attributes.reverse, .alternates = attributes.alternates};
+  attributes = {.over = {region.micro, count},
+                .reverse = attributes.reverse,
+                .alternates = attributes.alternates,
+                .chunks = chunks > 1 ? chunks : 0};
   outer->attributes = attributes;
   around.iteration = pipeline.iteration;
   outer->region = with_form(std::move(around));

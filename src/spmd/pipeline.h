@@ -28,8 +28,9 @@ struct Pipeline {
   std::vector<Sharding> lies;             ///< the required sharding of each operand of `loop`
   std::vector<size_t> operands, results;  ///< for each operand and result of `loop`: its index in the original loop
 };
-/// Returns the pipeline of a loop over layers, or of a loop that joins two (spmd/join_pipelines.h).
-Pipeline pipelined(const graph::LaidOutOperation& loop);
+/// Returns the pipeline of a loop over layers, or of a loop that joins two (spmd/join_pipelines.h). `chunks`: of the
+/// layers of each stage.
+Pipeline pipelined(const graph::LaidOutOperation& loop, int64_t chunks = 1);
 
 /// Converts values to a mesh whose last axis splits the dim of micro-batches.
 class OnMicroBatches {
@@ -60,6 +61,8 @@ double idle_iterations(const graph::LaidOutOperation& loop);
 /// The number of micro-batches that pass through one chunk of a stage before others pass through its next chunk. They
 /// are at least as many as the stages, if the pipeline has as many.
 int64_t largest_group(int64_t micro_batches, int64_t stages);
+/// The number of turns in which a stage waits: before its first micro-batch arrives, and after its last one has left.
+int64_t idle_turns(int64_t stages, int64_t chunks, int64_t micro_batches);
 /// The number of forward turns that stage `stage` of a joined loop is ahead of its backward turns, at most.
 int64_t most_under_way(const graph::LaidOutOperation& loop, int64_t stage);
 /// Returns the type and the sharding of a value with a dim of layers, first, in chunks: `layers` becomes [chunks, layers

@@ -28,6 +28,7 @@ PipelineParts::PipelineParts(const graph::Program& program, int forward, int bac
 bool PipelineParts::find() {
   if (!find_behind_forward()) return false;
   take_operands();
+  if (!leave_truth_behind()) return false;
   find_outputs();
   return all_origins_known() && !outputs(Part::kLoss).empty();
 }
@@ -116,6 +117,25 @@ void PipelineParts::take_operands() {
       if (!operands[k].is_input()) readers[operands[k].source] |= is_start ? bit(Part::kEntry) : here;
     }
   }
+}
+
+/// Moves operations of the loss and the exit behind the loop if they give truth values that are read there: a turn
+/// leaves sums, and nothing adds up truth values. Returns false if a part inside needs such a value.
+bool PipelineParts::leave_truth_behind() {
+  std::vector<Readers> readers(parts_.size(), 0);
+  for (const std::vector<ProgramValue>* ends : {&program_.roots, &program_.for_gradients})
+    for (const ProgramValue value : *ends)
+      if (!value.is_input()) readers[value.source] |= bit(Part::kAfter);
+  for (size_t i = parts_.size(); i-- > 0;) {
+    const bool is_turn = parts_[i] == Part::kLoss || parts_[i] == Part::kExit;
+    if (is_turn && (readers[i] & ~bit(parts_[i])) && operation(i).results[0].element == ElementType::kBool) {
+      if (readers[i] & ~bit(Part::kAfter)) return false;
+      parts_[i] = Part::kAfter;
+    }
+    for (const ProgramValue value : program_.operands_of(i))
+      if (!value.is_input()) readers[value.source] |= bit(parts_[i]);
+  }
+  return true;
 }
 
 /// Returns the part of an operation before the loops. The loss and the exit take numbers that are repeated along dims,

@@ -53,6 +53,7 @@ class PipelineParts {
   bool may_be_in_exit(size_t i) const;
   bool is_by_micro_batch(size_t i);
   void take_operands();
+  bool leave_truth_behind();
   PipelinePart part_for(size_t i, Readers readers);
   bool depends_on_draws_alone(size_t i) const;
   bool is_repeated_number(size_t i) const;
