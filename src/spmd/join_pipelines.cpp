@@ -243,8 +243,10 @@ class Joiner {
   graph::ProgramOperation joined() {
     const auto attributes = first_.attributes.get<ops::ScanAttributes>();
     auto made = std::make_shared<graph::LaidOutOperation>(last_);
-    made->attributes = ops::ScanAttributes{
-        .over = {region_.micro, micro_batches(region_)}, .reverse = attributes.reverse, .alternates = true, .chunks = chunks_.count() > 1 ? chunks_.count() : 0};
+    made->attributes = ops::ScanAttributes{.over = {region_.micro, micro_batches(region_)},
+                                           .reverse = attributes.reverse,
+                                           .alternates = true,
+                                           .chunks = chunks_.count() > 1 ? chunks_.count() : 0};
     made->inputs = numbers_;
     made->operands.clear();
     for (const auto& [value, lies] : outside_) made->operands.push_back(chunks_.around(value));
@@ -276,8 +278,7 @@ class Joiner {
         if (parts_.of(i) == part) now.copy(i);
     };
     copy_all(Part::kBefore);
-    now.add_loop(std::move(joined), outside_, results_,
-                 [&](ProgramValue value) { return parts_.read_outside().contains(value); });
+    now.add_loop(std::move(joined), outside_, results_);
     copy_all(Part::kAfter);
     return now.take();
   }
@@ -290,8 +291,8 @@ class Joiner {
   PipelineParts parts_;
   const bool found_;  // the parts
   const ChunksOfLayers chunks_;
-  graph::Region around_;                           // of the joined loop
-  std::vector<double> numbers_;                    // of the joined loop
+  graph::Region around_;                                    // of the joined loop
+  std::vector<double> numbers_;                             // of the joined loop
   std::vector<std::pair<ProgramValue, Sharding>> outside_;  // the operands of the joined loop, as stages need them
   std::map<ProgramValue, ProgramValue> operands_;  // the values that an iteration's operations read, in the iteration
   std::map<ProgramValue, int32_t> results_;        // the results of the joined loop
@@ -340,7 +341,7 @@ std::optional<graph::Program> with_chunks(const graph::Program& program, int ind
   entry.operation = std::move(made);
   ProgramAroundPipeline now(program, chunks);
   for (size_t i = 0; i < at; ++i) now.copy(i);
-  now.add_loop(std::move(entry), operands, results, [](ProgramValue) { return true; });
+  now.add_loop(std::move(entry), operands, results);
   for (size_t i = at + 1; i < program.operations.size(); ++i) now.copy(i);
   return now.take();
 }

@@ -21,7 +21,9 @@ ChunksOfLayers::ChunksOfLayers(const graph::Program& program, const std::vector<
   const int64_t asked = std::max<int64_t>(first.attributes.get<ops::ScanAttributes>().chunks, 1);
   const int64_t stages = first.mesh->group_size(first.region->stages.set());
   if (asked == 1 || busy_stages(first) != stages || first.region->iterations % (stages * asked) != 0) return;
-  const auto is_loop = [&](size_t i) { return std::find(loops.begin(), loops.end(), static_cast<int>(i)) != loops.end(); };
+  const auto is_loop = [&](size_t i) {
+    return std::find(loops.begin(), loops.end(), static_cast<int>(i)) != loops.end();
+  };
   for (const int loop : loops) {
     const graph::LaidOutOperation& operation = *program.operations[static_cast<size_t>(loop)].operation;
     const graph::Region& region = *operation.region;
@@ -70,49 +72,36 @@ int32_t ProgramAroundPipeline::add(graph::ProgramOperation entry, std::span<cons
 }
 
 void ProgramAroundPipeline::copy(size_t i) {
-  const auto index = static_cast<int32_t>(i);
-  if (gives_dims_of_chunks(i)) {
-    moved_[{index, 0}] = {loop_, results_.at(program_.operands_of(i)[0])};
-    return;
+  const ProgramValue first{static_cast<int32_t>(i), 0};
+  const graph::LaidOutOperation& operation = *program_.operations[i].operation;
+  if (operation.op == &ops::kLayout || operation.op == &ops::kReshape) {
+    const auto of = in_chunks_.find(program_.operands_of(i)[0]);
+    if (of != in_chunks_.end() && operation.op == &ops::kLayout) in_chunks_[first] = of->second;
+    if (of != in_chunks_.end() && operation.results[0].dims == chunks_.around(of->second).dims) {
+      moved_[first] = {loop_, results_.at(of->second)};
+      return;
+    }
   }
   std::vector<ProgramValue> operands;
   for (const ProgramValue value : program_.operands_of(i)) operands.push_back(moved(value));
   const int32_t at = add(program_.operations[i], operands);
-  for (size_t r = 0; r < program_.operations[i].operation->results.size(); ++r)
-    moved_[{index, static_cast<int32_t>(r)}] = {at, static_cast<int32_t>(r)};
-}
-
-bool ProgramAroundPipeline::gives_dims_of_chunks(size_t i) const {
-  const graph::LaidOutOperation& operation = *program_.operations[i].operation;
-  if (operation.op != &ops::kReshape) return false;
-  const ProgramValue value = program_.operands_of(i)[0];
-  return results_.contains(value) && chunks_.has(value) && operation.results[0].dims == chunks_.around(value).dims;
+  for (int32_t r = 0; r < static_cast<int32_t>(operation.results.size()); ++r) moved_[{first.source, r}] = {at, r};
 }
 
 void ProgramAroundPipeline::add_loop(graph::ProgramOperation loop,
                                      const std::vector<std::pair<ProgramValue, Sharding>>& operands,
-                                     const std::map<ProgramValue, int32_t>& results,
-                                     const std::function<bool(ProgramValue)>& is_read) {
+                                     const std::map<ProgramValue, int32_t>& results) {
   of_loop_ = loop.operation;
   std::vector<ProgramValue> here;
   for (const auto& [value, lies] : operands) here.push_back(chunks_.has(value) ? in_chunks(value, lies) : moved(value));
   loop_ = add(std::move(loop), here);
   results_ = results;
-  for (const auto& [value, r] : results_) moved_[value] = {loop_, r};
-  for (const auto& [value, r] : results_)
-    if (chunks_.has(value) && is_read(value) && is_read_in_layers(value))
-      moved_[value] = reshaped({loop_, r}, chunks_.around(value), program_.type(value), program_.sharding(value));
-}
-
-/// True if something behind the loop reads a result as one dim of layers.
-bool ProgramAroundPipeline::is_read_in_layers(ProgramValue value) const {
-  for (const std::vector<ProgramValue>* ends : {&program_.roots, &program_.for_gradients})
-    if (std::find(ends->begin(), ends->end(), value) != ends->end()) return true;
-  for (size_t i = 0; i < program_.operations.size(); ++i) {
-    const std::span<const ProgramValue> operands = program_.operands_of(i);
-    if (!gives_dims_of_chunks(i) && std::find(operands.begin(), operands.end(), value) != operands.end()) return true;
+  for (const auto& [value, r] : results_) {
+    moved_[value] = {loop_, r};
+    if (!chunks_.has(value)) continue;
+    in_chunks_[value] = value;
+    moved_[value] = reshaped({loop_, r}, chunks_.around(value), program_.type(value), program_.sharding(value));
   }
-  return false;
 }
 
 /// Returns an operand of the loop with dims of chunks.
@@ -144,7 +133,40 @@ ProgramValue ProgramAroundPipeline::reshaped(ProgramValue value, const TensorTyp
 graph::Program ProgramAroundPipeline::take() {
   for (const ProgramValue value : program_.roots) now_.roots.push_back(moved(value));
   for (const ProgramValue value : program_.for_gradients) now_.for_gradients.push_back(moved(value));
+  if (chunks_.count() > 1) leave_out_unread();
   return std::move(now_);
+}
+
+/// Removes reshapes and layouts that nothing reads.
+void ProgramAroundPipeline::leave_out_unread() {
+  std::vector<bool> is_read(now_.operations.size());
+  const auto reads = [&](std::span<const ProgramValue> values) {
+    for (const ProgramValue value : values)
+      if (!value.is_input()) is_read[static_cast<size_t>(value.source)] = true;
+  };
+  reads(now_.roots);
+  reads(now_.for_gradients);
+  for (size_t i = now_.operations.size(); i-- > 0;) {
+    const graph::Op* const op = now_.operations[i].operation->op;
+    if (op != &ops::kReshape && op != &ops::kLayout) is_read[i] = true;
+    if (is_read[i]) reads(now_.operands_of(i));
+  }
+  const graph::Program all = std::move(now_);
+  now_ = {};
+  now_.inputs = all.inputs;
+  now_.only_history = all.only_history;
+  std::vector<int32_t> place(all.operations.size(), -1);
+  const auto here = [&](ProgramValue value) -> ProgramValue {
+    return value.is_input() ? value : ProgramValue{place[static_cast<size_t>(value.source)], value.result};
+  };
+  for (size_t i = 0; i < all.operations.size(); ++i) {
+    if (!is_read[i]) continue;
+    std::vector<ProgramValue> operands;
+    for (const ProgramValue value : all.operands_of(i)) operands.push_back(here(value));
+    place[i] = add(all.operations[i], operands);
+  }
+  for (const ProgramValue value : all.roots) now_.roots.push_back(here(value));
+  for (const ProgramValue value : all.for_gradients) now_.for_gradients.push_back(here(value));
 }
 
 }  // namespace mtf::spmd
