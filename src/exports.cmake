@@ -15,7 +15,7 @@ set(MTF_EXPORTS_syntax ast.h ast_expressions.h doubts.h foreign.h format.h parse
 set(MTF_EXPORTS_graph attributes.h call_frame.h call_text.h gradient_call.h graph.h history_end.h iteration_space.h
   kernel_call.h layout_record.h layouts.h node_builder.h op.h operation.h program.h region.h relayout.h value_table.h)
 set(MTF_EXPORTS_ops attention.h blocks.h builder.h call.h contract.h custom_gradient.h elementwise.h first_not_finite.h
-  gradients.h index.h interval.h loop.h ops.def ops.h record.h registry.h scan.h shape.h spaces.h type_rules.h
+  gradients.h index.h interval.h loop.h ops.def ops.h record.h reduce.h registry.h scan.h shape.h spaces.h type_rules.h
   unreached.h)
 set(MTF_EXPORTS_spmd axis_permutation.h block_index.h collective_kind.h collectives.h decision.h expand.h forms.h
   instruction_costs.h iteration_split.h local_builder.h local_program.h local_text.h passes.h pipeline.h reasons.h

@@ -318,7 +318,7 @@ int backward_of(const graph::Program& program, int forward) {
 
 /// Returns the program with a pipeline alone as a loop over micro-batches whose stages have several chunks of layers;
 /// nothing if they cannot have them.
-std::optional<graph::Program> with_chunks(const graph::Program& program, int index) {
+std::optional<graph::Program> interleaved(const graph::Program& program, int index) {
   const auto at = static_cast<size_t>(index);
   const graph::LaidOutOperation& loop = *program.operations[at].operation;
   if (program.operations[at].origin < 0) return std::nullopt;
@@ -365,7 +365,7 @@ void join_pipelines(MergedProgram& merged, Forms& forms) {
   }
   for (size_t i = 0; i < merged.program.operations.size(); ++i) {
     if (!is_to_have_chunks(*merged.program.operations[i].operation)) continue;
-    if (const std::optional<graph::Program> now = with_chunks(merged.program, static_cast<int>(i)))
+    if (const std::optional<graph::Program> now = interleaved(merged.program, static_cast<int>(i)))
       merged = merge(*now, forms);
   }
 }

@@ -59,10 +59,11 @@ int64_t most_under_way(const graph::LaidOutOperation& loop, int64_t stage) {
   return std::min(region.iterations * chunks, ahead);
 }
 
-TensorType in_chunks(TensorType type, int64_t chunks) {
+TensorType in_chunks(TensorType type, int64_t chunks) { return with_chunks(of_one_chunk(std::move(type), chunks), chunks); }
+
+TensorType with_chunks(TensorType type, int64_t chunks) {
   Dim chunk{type.dims[0].name, chunks};
   while (has_dim(type.dims, chunk.name)) chunk.name = chunk.name.followed_by("'");
-  type.dims[0].size /= chunks;
   type.dims.insert(type.dims.begin(), chunk);
   return type;
 }
@@ -244,9 +245,11 @@ Pipeline pipelined(const graph::LaidOutOperation& loop, int64_t chunks) {
       if (region.is_placed(pipeline.operands[k])) outer->operands[k] = in_chunks(std::move(outer->operands[k]), chunks);
     for (size_t r = 0; r < pipeline.results.size(); ++r) {
       const auto which = static_cast<int32_t>(pipeline.results[r]);
-      if (which < region.carried || which >= region.carried + region.stacked) continue;
-      outer->results[r] = in_chunks(std::move(outer->results[r]), chunks);
-      outer->shardings[r] = in_chunks(std::move(outer->shardings[r]));
+      const bool is_stacked = which >= region.carried && which < region.carried + region.stacked;
+      const bool is_sum = which >= region.carried + region.stacked && along[pipeline.results[r]] == AlongMicro::kBlock;
+      if (is_stacked) outer->results[r] = in_chunks(std::move(outer->results[r]), chunks);
+      if (is_sum) outer->results[r] = with_chunks(std::move(outer->results[r]), chunks);
+      if (is_stacked || is_sum) outer->shardings[r] = in_chunks(std::move(outer->shardings[r]));
     }
   }
   auto attributes = loop.attributes.get<ops::ScanAttributes>();

@@ -69,6 +69,8 @@ int64_t most_under_way(const graph::LaidOutOperation& loop, int64_t stage);
 /// of a chunk]. The stages split the second of the two.
 TensorType in_chunks(TensorType type, int64_t chunks);
 Sharding in_chunks(Sharding sharding);
+/// Returns the type with the dim of chunks as its first one, which is no other dim's.
+TensorType with_chunks(TensorType type, int64_t chunks);
 /// Returns the type of one chunk of a value with a dim of layers.
 TensorType of_one_chunk(TensorType type, int64_t chunks);
 /// Returns the loop over layers as a stage runs it with one micro-batch, for one chunk of its layers.

@@ -6,6 +6,7 @@
 #include "graph/op.h"
 #include "ops/loop.h"
 #include "ops/ops.h"
+#include "ops/reduce.h"
 #include "ops/shape.h"
 #include "spmd/local_builder.h"
 #include "spmd/pipeline.h"
@@ -32,24 +33,28 @@ ChunksOfLayers::ChunksOfLayers(const graph::Program& program, const std::vector<
     for (size_t k = 0; k < operands.size(); ++k)
       if (region.is_placed(k)) values_.insert(operands[k]);
     for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) values_.insert({loop, r});
+    const std::vector<graph::AlongMicro> along = along_micro(region, region.micro, true).roots;
+    for (int32_t r = region.carried + region.stacked; r < static_cast<int32_t>(along.size()); ++r)
+      if (along[static_cast<size_t>(r)] == graph::AlongMicro::kBlock) sums_.insert({loop, r});
   }
   for (size_t i = 0; i < program.operations.size(); ++i) {
     if (!is_inside(i)) continue;
     const std::span<const ProgramValue> operands = program.operands_of(i);
     for (size_t k = 0; k < operands.size(); ++k) {
       const bool is_layer = is_loop(i) && program.operations[i].operation->region->is_placed(k);
-      if (values_.contains(operands[k]) && !is_layer) return;
+      if (sums_.contains(operands[k]) || (values_.contains(operands[k]) && !is_layer)) return;
     }
   }
   count_ = asked;
 }
 
 TensorType ChunksOfLayers::around(ProgramValue value) const {
+  if (is_sum(value)) return with_chunks(program_.type(value), count_);
   return has(value) ? in_chunks(program_.type(value), count_) : program_.type(value);
 }
 
 Sharding ChunksOfLayers::around(ProgramValue value, Sharding lies) const {
-  return has(value) ? in_chunks(std::move(lies)) : lies;
+  return has(value) || is_sum(value) ? in_chunks(std::move(lies)) : lies;
 }
 
 TensorType ChunksOfLayers::inside(ProgramValue value) const {
@@ -98,6 +103,7 @@ void ProgramAroundPipeline::add_loop(graph::ProgramOperation loop,
   results_ = results;
   for (const auto& [value, r] : results_) {
     moved_[value] = {loop_, r};
+    if (chunks_.is_sum(value)) moved_[value] = added_up(value);
     if (!chunks_.has(value)) continue;
     in_chunks_[value] = value;
     moved_[value] = reshaped({loop_, r}, chunks_.around(value), program_.type(value), program_.sharding(value));
@@ -128,6 +134,19 @@ ProgramValue ProgramAroundPipeline::reshaped(ProgramValue value, const TensorTyp
   graph::ProgramOperation entry;
   entry.operation = std::move(made);
   return {add(std::move(entry), std::vector<ProgramValue>{value}), 0};
+}
+
+/// Adds up what the chunks leave of a sum over layers.
+ProgramValue ProgramAroundPipeline::added_up(ProgramValue value) {
+  auto made = std::make_shared<graph::LaidOutOperation>(*helper_operation(
+      ops::kSum, {chunks_.around(value)}, ops::ReduceAttributes{names_of(program_.type(value).dims)}, *of_loop_));
+  made->shardings = {program_.sharding(value)};
+  made->inherited = {program_.inherited(value)};
+  made->written = false;
+  made->frame = of_loop_->frame;
+  graph::ProgramOperation entry;
+  entry.operation = std::move(made);
+  return {add(std::move(entry), std::vector<ProgramValue>{{loop_, results_.at(value)}}), 0};
 }
 
 graph::Program ProgramAroundPipeline::take() {

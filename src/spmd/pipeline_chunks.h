@@ -32,6 +32,9 @@ class ChunksOfLayers {
   int64_t count() const { return count_; }
   /// True if there are several chunks, and the value has a dim of layers.
   bool has(graph::ProgramValue value) const { return count_ > 1 && values_.contains(value); }
+  /// True if there are several chunks, and the value is a sum over layers for each micro-batch: the gradient of a mask
+  /// that all layers read, for instance. Around the loop it has the dim of chunks, whose sums are then added up.
+  bool is_sum(graph::ProgramValue value) const { return count_ > 1 && sums_.contains(value); }
   /// Returns the type and the sharding of a value around the loop over micro-batches.
   TensorType around(graph::ProgramValue value) const;
   Sharding around(graph::ProgramValue value, Sharding lies) const;
@@ -41,7 +44,7 @@ class ChunksOfLayers {
  private:
   const graph::Program& program_;
   int64_t count_ = 1;
-  std::set<graph::ProgramValue> values_;
+  std::set<graph::ProgramValue> values_, sums_;
 };
 
 /// A program in which one loop over micro-batches takes the place of operations.
@@ -60,6 +63,7 @@ class ProgramAroundPipeline {
  private:
   graph::ProgramValue moved(graph::ProgramValue value) const { return value.is_input() ? value : moved_.at(value); }
   int32_t add(graph::ProgramOperation entry, std::span<const graph::ProgramValue> operands);
+  graph::ProgramValue added_up(graph::ProgramValue value);
   void leave_out_unread();
   graph::ProgramValue in_chunks(graph::ProgramValue value, const Sharding& lies);
   graph::ProgramValue reshaped(graph::ProgramValue value, const TensorType& was, const TensorType& is,
