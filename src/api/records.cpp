@@ -213,12 +213,11 @@ std::vector<std::string> idle_sentences(const cost::IdleWork& work) {
   }
   for (const cost::IdleWork::Pipeline& each : work.pipelines) {
     const int64_t turns = each.micro_batches * each.chunks + each.idle;
-    all.push_back(
-        fmt::format("each stage of a pipeline over {} idles in {} of {} turns, {:.0f}% of its time; the schedule is {}{}",
-                    axes_text(each.axes), each.idle, turns,
-                    100.0 * static_cast<double>(each.idle) / static_cast<double>(turns),
-                    each.alternates ? "1f1b" : "gpipe",
-                    each.chunks > 1 ? fmt::format(", with {} chunks of layers", each.chunks) : ""));
+    all.push_back(fmt::format(
+        "each stage of a pipeline over {} idles in {} of {} turns, {:.0f}% of its time; the schedule is {}{}",
+        axes_text(each.axes), each.idle, turns, 100.0 * static_cast<double>(each.idle) / static_cast<double>(turns),
+        each.alternates ? "1f1b" : "gpipe",
+        each.chunks > 1 ? fmt::format(", with {} chunks of layers", each.chunks) : ""));
     if (each.should_alternate && !each.alternates)
       all.push_back(fmt::format(
           "a pipeline over {} is to have the schedule 1f1b, and has gpipe: that needs a gradient through the pipeline "

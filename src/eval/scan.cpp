@@ -171,8 +171,11 @@ class ScanCall {
         builder_(caller.parts.builder),
         // the dim of xs may have another size
         over_(has_xs() ? found_in(call.value(kXs), call.dim(kOver).name).value_or(call.dim(kOver)) : call.dim(kOver)),
-        attributes_{
-            .over = over_, .reverse = flag(kReverse), .recompute = flag(kRecompute), .alternates = alternates(), .chunks = chunks()},
+        attributes_{.over = over_,
+                    .reverse = flag(kReverse),
+                    .recompute = flag(kRecompute),
+                    .alternates = alternates(),
+                    .chunks = chunks()},
         micro_(micro()),
         starts_(starts()),
         carried_(as_carried(builder_, starts_, micro_)),

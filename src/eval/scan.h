@@ -25,10 +25,14 @@ inline constexpr std::string_view kScanDoc =
     "carried, each place of it is a micro-batch: where a layout splits `over`, each processor computes its own places "
     "of it, and micro-batches go from one to the next. `schedule: \"1f1b\"`: a processor begins the backward pass of a "
     "micro-batch as soon as it can, and keeps values for at most as many micro-batches as there are processors in the "
-    "row; without it (`\"gpipe\"`) all micro-batches go forward first.";
+    "row; without it (`\"gpipe\"`) all micro-batches go forward first. `chunks: 2`: each processor computes two chunks "
+    "of "
+    "layers, and micro-batches pass through all processors twice. Then a processor waits half as long, and sends twice "
+    "as much.";
 inline constexpr std::string_view kStackedDoc =
     "The model that `f()` makes, once for each place of a dim: each of its params and states gains the dim, first. "
-    "They begin with the values that as many instances made in a loop would have.";
+    "They begin with the values that as many instances made in a loop would have. With `chunks: 2` the dim is two, the "
+    "chunks and the places of a chunk: so a pipeline of `scan` with as many chunks stores what it computes.";
 
 HostValue scan(Caller& caller, const Bound& call);
 HostValue stacked(Caller& caller, const Bound& call);

@@ -26,8 +26,8 @@ class Variables {
   /// Assigns `variable := value`. The value stands at `span`. Ends every history that read the old value.
   void assign(const VariablePtr& variable, const HostValue& value, Span span, Span statement);
   /// Turns a variable that an iteration of a loop over a dim has declared into one variable for all iterations. Its
-  /// first dims are then `over`, and its value `value`. `stacked` maps the operation of another such variable to its new
-  /// operation.
+  /// first dims are then `over`, and its value `value`. `stacked` maps the operation of another such variable to its
+  /// new operation.
   void stack(const VariablePtr& variable, const Dims& over, const graph::Value& value,
              const std::function<graph::OperationRef(const graph::OperationRef&)>& stacked);
   /// Assigns a name of a stacked model that the iterations of `loop` have assigned. `value` is the stacked value.

@@ -95,11 +95,18 @@ void append(std::string& key, const Attributes& attributes) {
   attributes.visit([&](const Member&, const auto& value) { mtf::append(key, value); });
 }
 
+/// True for a member that a text need not have: a flag, a word, or an integer with a word, which is 0 then.
+static bool may_be_left_out(const Member& member) {
+  return member.type == MemberType::kFlag || member.type == MemberType::kWord || !member.words.empty();
+}
+
 std::string to_string(const Attributes& attributes) {
   std::string text, behind_arrow;
   attributes.visit([&](const Member& member, const auto& value) {
     if constexpr (std::is_same_v<decltype(value), const bool&> || std::is_same_v<decltype(value), const uint8_t&>)
       if (!value) return;
+    if constexpr (std::is_same_v<decltype(value), const int64_t&>)
+      if (value == 0 && may_be_left_out(member)) return;
     if (member.label == kArrow) behind_arrow = fmt::format("{} {}", kArrow, text_of(member, value));
     else text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", member.label, text_of(member, value));
   });
@@ -129,8 +136,7 @@ Attributes read_attributes(const Op& op, TextReader& reader) {
   }
   for (size_t i = 0; i < given.size(); ++i) {
     const Member& member = form.members[i];
-    if (!given[i] && member.type != MemberType::kFlag && member.type != MemberType::kWord)
-      reader.fail(fmt::format("`{}` of {}", member.label, op.name));
+    if (!given[i] && !may_be_left_out(member)) reader.fail(fmt::format("`{}` of {}", member.label, op.name));
   }
   return {form, record};
 }

@@ -106,8 +106,7 @@ std::string params_of_optimizer(const std::vector<eval::HostValue>& models) {
 /// Writes tensors under their names, each rank what it holds. The header comes last, with the checksums of what all
 /// ranks have written; then rank 0 lets the file take its place, with `place` if that is given.
 void write_tensors(eval::Caller& caller, const std::string& path, const std::map<std::string, graph::Value>& tensors,
-                   std::map<std::string, std::string> metadata, Span span,
-                   const std::map<std::string, Dims>& dims = {},
+                   std::map<std::string, std::string> metadata, Span span, const std::map<std::string, Dims>& dims = {},
                    const std::function<void(const std::function<void()>&)>& place = {}) {
   io::SafetensorsHeader header;
   header.metadata = std::move(metadata);
@@ -390,8 +389,7 @@ bool compare(const io::SafetensorsHeader& header, const VariablesByPath& variabl
     const auto dims = header.metadata.find("dims:" + name);
     const std::string stored = dims == header.metadata.end() ? dims_text(expected) : dims->second;
     if (found->second.sizes != sizes_of(expected) ||
-        found->second.type != io::safetensors_type(variable->type.element) ||
-        stored != dims_text(expected)) {
+        found->second.type != io::safetensors_type(variable->type.element) || stored != dims_text(expected)) {
       fail(Diagnostic(Kind::file_shape_mismatch, span,
                       fmt::format("{}: expected {} for `{}`, found {} of {} for [{}]", printable(path),
                                   to_string(variable->type), name, found->second.type, io::to_text(found->second.sizes),

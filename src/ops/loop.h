@@ -9,13 +9,18 @@
 //
 //     forward    c₀ ──► iteration 0 ──► c₁ ──► iteration 1 ──► c₂        gives c₂, and [c₀, c₁] with saved values
 //     backward   d_c₀ ◄── iteration 0 ◄── d_c₁ ◄── iteration 1 ◄── d_c₂  reads them, sums gradients of constants
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "ops/record.h"
 
 namespace mtf::ops {
+
+/// The word of an integer that is left out of texts where it is 0.
+inline constexpr std::array<std::string_view, 1> kNoneIsZero{"0"};
 
 struct ScanAttributes {
   Dim over;
@@ -26,10 +31,12 @@ struct ScanAttributes {
   int64_t chunks = 0;        ///< of a pipeline: the number of chunks of layers that each stage has; 0: one
   static constexpr auto members() {
     using A = ScanAttributes;
-    return std::array{graph::member<&A::over>("over"), graph::member<&A::reverse>("reverse"),
-                      graph::member<&A::counts_down>("counts_down"), graph::member<&A::recompute>("recompute"),
+    return std::array{graph::member<&A::over>("over"),
+                      graph::member<&A::reverse>("reverse"),
+                      graph::member<&A::counts_down>("counts_down"),
+                      graph::member<&A::recompute>("recompute"),
                       graph::member<&A::alternates>("alternates"),
-                      graph::member<&A::chunks>("chunks")};
+                      graph::member<&A::chunks>("chunks", kNoneIsZero)};
   }
 };
 

@@ -96,9 +96,10 @@ std::vector<BoundStep> bind_steps(Frame& frame, Machine& machine, bool share, co
       case schedule::StepKind::kWindow: bound.window_bytes = frame.most_bytes(step.writes[0]); break;
       case schedule::StepKind::kFusion: bound.compute = bind_loop(schedule, step, frame.hostings()); break;
       case schedule::StepKind::kIterations:
-        bound.loop = bound.first->node->region->hands_on ? bind_pipeline(frame, machine, step)
-                                                         : bind_scan(frame, machine, step, share,
-                                                                     enclosing && enclosing->stage ? enclosing->stage->chunk : 0);
+        bound.loop =
+            bound.first->node->region->hands_on
+                ? bind_pipeline(frame, machine, step)
+                : bind_scan(frame, machine, step, share, enclosing && enclosing->stage ? enclosing->stage->chunk : 0);
         bound.is_left_out = enclosing && enclosing->stage && enclosing->stage->left_out.contains(bound.first);
         break;
       default: bound.collective = bind_collective_step(frame, step, share ? &machine.shared : nullptr, enclosing);

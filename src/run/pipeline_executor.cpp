@@ -309,8 +309,8 @@ class PipelineExecutor final : public BoundLoop {
       if (send.goes_back != goes_back) continue;
       const auto* all = static_cast<const std::byte*>(around_.pointers().at(loop_.results[send.output], send.slot));
       machine_.transport.send(machine_.handed_on[{stage.position, goes_back, stage.place_of(send)}], send.peer,
-                              PipelineStage::tag(machine_.transport, stage.number, send.output), all + stage.place_of(send) * send.bytes,
-                              send.bytes);
+                              PipelineStage::tag(machine_.transport, stage.number, send.output),
+                              all + stage.place_of(send) * send.bytes, send.bytes);
       if (stage.micro_batch == 0) counting(stage).scan->body().count_sent(*send.receiver, send.bytes);
     }
   }

@@ -16,8 +16,8 @@
 // backward part reads lives from one part to the other. So a stage has as much of it as it has micro-batches under way.
 // All turns use the same memory for the rest.
 //
-// With several chunks of layers (spmd/join_pipelines.h), each chunk of a stage is a stage of its own here. The chunks of
-// one stage have the same processors, and take turns (run/pipeline_turns.h).
+// With several chunks of layers (spmd/join_pipelines.h), each chunk of a stage is a stage of its own here. The chunks
+// of one stage have the same processors, and take turns (run/pipeline_turns.h).
 #include <memory>
 #include <set>
 #include <vector>
@@ -61,12 +61,12 @@ class PipelineStage {
   std::vector<const spmd::Instruction*> turned;  ///< the instructions that take over from the next stage
   std::set<const spmd::Instruction*> left_out;   ///< the instructions that another stage runs
   std::vector<bool> on_first;                    ///< as on_last, for the first stage
-  int64_t place = 0;     ///< among the stages, in the order of micro-batches; a chunk of layers counts as a stage
-  int64_t position = 0;  ///< of its processors, among those of all stages
-  int64_t number_between = 0;                    ///< the number of collectives begun after the forward part
-  std::vector<bool> on_last;  ///< for each processor of the enclosing hosting: it is in the last stage
+  int64_t place = 0;           ///< among the stages, in the order of micro-batches; a chunk of layers counts as a stage
+  int64_t position = 0;        ///< of its processors, among those of all stages
+  int64_t number_between = 0;  ///< the number of collectives begun after the forward part
+  std::vector<bool> on_last;   ///< for each processor of the enclosing hosting: it is in the last stage
   std::vector<Send> sends;
-  int64_t number = 0;  ///< among collective numbers, the same on all ranks
+  int64_t number = 0;                           ///< among collective numbers, the same on all ranks
   int64_t number_before = 0, number_after = 0;  ///< of the stages before and after, with the same micro-batch
 };
 

@@ -3,8 +3,8 @@
 //
 // With one chunk of layers a stage begins as many micro-batches as there are stages from it to the last one. Then it
 // does a backward and a forward turn in alternation. With several chunks the schedule is interleaved (Megatron-LM:
-// Narayanan et al., 2021, section 2.2). A group of micro-batches passes through the first chunk of a stage, then through
-// the next one. Two stages with two chunks, and two micro-batches; `1.0` is chunk 1 with micro-batch 0:
+// Narayanan et al., 2021, section 2.2). A group of micro-batches passes through the first chunk of a stage, then
+// through the next one. Two stages with two chunks, and two micro-batches; `1.0` is chunk 1 with micro-batch 0:
 //
 //   stage 0   0.0 0.1 1.0 1.1
 //   stage 1       0.0 0.1 1.0 1.1

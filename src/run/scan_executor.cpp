@@ -231,9 +231,8 @@ std::unique_ptr<BoundLoop> bind_scan(const Frame& around, Machine& machine, cons
   const spmd::Instruction& loop = around.program().instructions[step.instructions[0]];
   const graph::Region& region = *loop.node->region;
   const MeshPtr& mesh = loop.node->mesh;
-  const Interval iterations =
-      block_of(loop.node->attributes.get<ops::ScanAttributes>().over.size, region.stages, *mesh,
-               around.hostings().of(mesh).coordinates()[0]);
+  const Interval iterations = block_of(loop.node->attributes.get<ops::ScanAttributes>().over.size, region.stages, *mesh,
+                                       around.hostings().of(mesh).coordinates()[0]);
   const Enclosing enclosing{around, loop};
   return std::make_unique<ScanExecutor>(
       std::make_unique<StepExecutor>(step.iteration, machine, around.hostings(), share, &enclosing), around, loop,

@@ -59,7 +59,9 @@ int64_t most_under_way(const graph::LaidOutOperation& loop, int64_t stage) {
   return std::min(region.iterations * chunks, ahead);
 }
 
-TensorType in_chunks(TensorType type, int64_t chunks) { return with_chunks(of_one_chunk(std::move(type), chunks), chunks); }
+TensorType in_chunks(TensorType type, int64_t chunks) {
+  return with_chunks(of_one_chunk(std::move(type), chunks), chunks);
+}
 
 TensorType with_chunks(TensorType type, int64_t chunks) {
   Dim chunk{type.dims[0].name, chunks};

@@ -51,10 +51,11 @@ class OnMicroBatches {
 int64_t processors_along(const Mesh& mesh, int axis);
 /// The number of micro-batches of a pipelined loop.
 int64_t micro_batches(const graph::Region& region);
-/// The number of chunks of layers that each stage has in a pipeline whose schedule is interleaved (Megatron-LM: Narayanan
-/// et al., 2021, section 2.2); 1 in other pipelines. With 2 stages and 2 chunks, stage 0 has the first and the third
-/// quarter of the layers. `loop`: a loop over micro-batches, or the loop over layers in one of its iterations. That loop
-/// has `over.size` layers in a chunk, in all stages. Its region counts the iterations of all chunks.
+/// The number of chunks of layers that each stage has in a pipeline whose schedule is interleaved (Megatron-LM:
+/// Narayanan et al., 2021, section 2.2); 1 in other pipelines. With 2 stages and 2 chunks, stage 0 has the first and
+/// the third quarter of the layers. `loop`: a loop over micro-batches, or the loop over layers in one of its
+/// iterations. That loop has `over.size` layers in a chunk, in all stages. Its region counts the iterations of all
+/// chunks.
 int64_t chunks_of(const graph::LaidOutOperation& loop);
 /// The time that a stage waits in a pipeline, in iterations.
 double idle_iterations(const graph::LaidOutOperation& loop);
@@ -65,8 +66,8 @@ int64_t largest_group(int64_t micro_batches, int64_t stages);
 int64_t idle_turns(int64_t stages, int64_t chunks, int64_t micro_batches);
 /// The number of forward turns that stage `stage` of a joined loop is ahead of its backward turns, at most.
 int64_t most_under_way(const graph::LaidOutOperation& loop, int64_t stage);
-/// Returns the type and the sharding of a value with a dim of layers, first, in chunks: `layers` becomes [chunks, layers
-/// of a chunk]. The stages split the second of the two.
+/// Returns the type and the sharding of a value with a dim of layers, first, in chunks: `layers` becomes [chunks,
+/// layers of a chunk]. The stages split the second of the two.
 TensorType in_chunks(TensorType type, int64_t chunks);
 Sharding in_chunks(Sharding sharding);
 /// Returns the type with the dim of chunks as its first one, which is no other dim's.

@@ -17,8 +17,7 @@ namespace {
 int64_t most_ahead(int64_t stages, int64_t chunks, int64_t micro_batches, int64_t stage) {
   const int64_t after = stages - 1 - stage;
   if (chunks == 1) return std::min(micro_batches, after + 1);
-  return std::min(micro_batches * chunks,
-                  2 * after + (chunks - 1) * spmd::largest_group(micro_batches, stages) + 1);
+  return std::min(micro_batches * chunks, 2 * after + (chunks - 1) * spmd::largest_group(micro_batches, stages) + 1);
 }
 
 std::vector<PipelineTurn> turns_of(int64_t stages, int64_t chunks, int64_t micro_batches) {
@@ -64,10 +63,8 @@ TEST(PipelineTurns, AStageWithOneChunkAlternates) {
 
 TEST(PipelineTurns, AGroupOfMicroBatchesPassesThroughAChunkAfterTheOther) {
   const std::vector<PipelineTurn> turns = turns_of(2, 2, 4);
-  EXPECT_EQ(text_of(turns, 2, 0),
-            " F0.0 F0.1 F1.0 F1.1 F0.2 B1.0 F0.3 B1.1 F1.2 B0.0 F1.3 B0.1 B1.2 B1.3 B0.2 B0.3");
-  EXPECT_EQ(text_of(turns, 2, 1),
-            " F0.0 F0.1 F1.0 B1.0 F1.1 B1.1 F0.2 B0.0 F0.3 B0.1 F1.2 B1.2 F1.3 B1.3 B0.2 B0.3");
+  EXPECT_EQ(text_of(turns, 2, 0), " F0.0 F0.1 F1.0 F1.1 F0.2 B1.0 F0.3 B1.1 F1.2 B0.0 F1.3 B0.1 B1.2 B1.3 B0.2 B0.3");
+  EXPECT_EQ(text_of(turns, 2, 1), " F0.0 F0.1 F1.0 B1.0 F1.1 B1.1 F0.2 B0.0 F0.3 B0.1 F1.2 B1.2 F1.3 B1.3 B0.2 B0.3");
 }
 
 TEST(PipelineTurns, AStageWaitsAsLongAsPublished) {
