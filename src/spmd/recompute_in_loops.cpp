@@ -4,8 +4,10 @@
 //     backward   d_h = d_y · v     d_w = …(x, h, …)    reads its slices of x and h
 //
 // Without h, an iteration of the backward loop begins with the forward loop's instructions that lead from x and w to h.
-// It reads the slice of w as the forward loop does.
+// It reads the slice of w as the forward loop does. If x is not saved, but is needed for all other values, it is saved
+// in their place.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,6 +26,9 @@
 
 namespace mtf::spmd {
 namespace {
+
+/// The cost of a value that needs a carry that is not saved: such values are computed again last, all at once.
+constexpr double kDear = std::numeric_limits<double>::infinity();
 
 bool is_number(const Instruction& input) { return input.node->op->role == graph::Role::kNumber; }
 
@@ -58,7 +63,8 @@ class LoopPair {
       : program_(program),
         forward_(program.instructions[forward]),
         backward_(program.instructions[backward]),
-        from_(*forward_.iteration),
+        held_(forward_.iteration),
+        from_(*held_),
         maker_(from_.values.size(), -1),
         result_of_(from_.values.size(), -1) {
     for (size_t i = 0; i < from_.instructions.size(); ++i)
@@ -81,7 +87,7 @@ class LoopPair {
       const std::optional<std::vector<char>> needed = instructions_for({result});
       if (!needed) continue;
       const auto bytes = static_cast<double>(largest_bytes(from_.values[static_cast<size_t>(value)]));
-      if (bytes > 0) found.push_back({result, cost_of_all(*needed, costs) / bytes});
+      if (bytes > 0) found.push_back({result, reads_carry(*needed) ? kDear : cost_of_all(*needed, costs) / bytes});
     }
     return found;
   }
@@ -129,7 +135,7 @@ class LoopPair {
   }
 
   /// Returns, for each instruction of the forward iteration, whether it leads from values that stay saved to `results`.
-  /// Returns nothing if one of these is computed from a carry that is not saved.
+  /// Returns nothing if one of these is computed from a running sum.
   std::optional<std::vector<char>> instructions_for(const std::vector<int32_t>& results) {
     std::fill(result_of_.begin(), result_of_.end(), -1);
     std::set<int> roots;
@@ -145,12 +151,49 @@ class LoopPair {
       char& seen = needed[static_cast<size_t>(maker_[static_cast<size_t>(value)])];
       if (std::exchange(seen, 1)) continue;
       const Instruction& made_by = maker(value);
-      if (made_by.kind == InstructionKind::kInput && !is_number(made_by) &&
-          (made_by.sum >= 0 || made_by.copy >= 0 || made_by.input < forward_.node->region->carried))
+      if (made_by.kind == InstructionKind::kInput && !is_number(made_by) && (made_by.sum >= 0 || made_by.copy >= 0))
         return std::nullopt;
       stack.insert(stack.end(), made_by.operands.begin(), made_by.operands.end());
     }
     return needed;
+  }
+
+  bool is_carry(const Instruction& each) const {
+    return each.kind == InstructionKind::kInput && !is_number(each) && each.input < forward_.node->region->carried;
+  }
+  /// True if some of the instructions is a carry, which is then not saved.
+  bool reads_carry(const std::vector<char>& needed) const {
+    for (size_t i = 0; i < needed.size(); ++i)
+      if (needed[i] && is_carry(from_.instructions[i])) return true;
+    return false;
+  }
+
+  /// Lets the forward loop save a carry. Returns the stacked value.
+  int save_carry(int carry) {
+    LocalProgram iteration = *forward_.iteration;
+    auto node = std::make_shared<graph::LaidOutOperation>(*forward_.node);
+    graph::Region region = *node->region;
+    LocalValue all = from_.values[static_cast<size_t>(carry)];
+    Dim over = node->attributes.get<ops::ScanAttributes>().over;
+    do over.name = over.name.followed_by("'");
+    while (has_dim(all.type().dims, over.name));
+    all.mesh = node->mesh;
+    all.order.clear();
+    all.dims.insert(all.dims.begin(), LocalDim{over, {}, false, {}});
+    const std::ptrdiff_t index = region.carried + region.stacked;
+    node->results.insert(node->results.begin() + index, all.type());
+    node->shardings.insert(node->shardings.begin() + index, all.sharding());
+    node->inherited.insert(node->inherited.begin() + index, AxisSet{0});
+    iteration.outputs.insert(iteration.outputs.begin() + index, std::vector<int>{carry});
+    program_.values.push_back(std::move(all));
+    const int value = static_cast<int>(program_.values.size()) - 1;
+    forward_.results.insert(forward_.results.begin() + index, value);
+    ++region.stacked;
+    ++region.saved;
+    node->region = with_form(std::move(region));
+    forward_.node = std::move(node);
+    forward_.iteration = std::make_shared<const LocalProgram>(std::move(iteration));
+    return value;
   }
 
   double cost_of_all(const std::vector<char>& needed, InstructionCosts& costs) const {
@@ -256,8 +299,10 @@ class LoopPair {
                                       : static_cast<int32_t>(region_.iteration.inputs.size()) + was.input - known;
       return add_input(std::move(input), original);
     }
-    const int all = forward_.operands[static_cast<size_t>(was.input)];
-    const bool is_placed = forward_.node->region->is_placed(static_cast<size_t>(was.input));
+    const bool is_saved = is_carry(was);
+    const int all = is_saved ? save_carry(original) : forward_.operands[static_cast<size_t>(was.input)];
+    const bool is_placed = is_saved || forward_.node->region->is_placed(static_cast<size_t>(was.input));
+    input.dies = false;
     for (const Instruction& each : to_.instructions) {
       if (each.kind != InstructionKind::kInput || each.sum >= 0 || each.copy >= 0 || is_number(each)) continue;
       const auto operand = static_cast<size_t>(each.input);
@@ -326,10 +371,11 @@ class LoopPair {
   }
 
   LocalProgram& program_;
-  const Instruction& forward_;
+  Instruction& forward_;
   Instruction& backward_;
-  const LocalProgram& from_;                    // an iteration of the forward loop
-  std::vector<int> maker_;                      // for each value there: its instruction
+  const std::shared_ptr<const LocalProgram> held_;  // the forward loop may get another one
+  const LocalProgram& from_;                        // an iteration of the forward loop
+  std::vector<int> maker_;                          // for each value there: its instruction
   std::map<int32_t, std::vector<int>> slices_;  // by saved result: the values that are its slices in the backward loop
   std::vector<int32_t> result_of_;              // for each value of `from_`: the saved result that it is, or -1
   LocalProgram to_;                             // an iteration of the backward loop, as it becomes
@@ -359,12 +405,12 @@ class LoopPairs {
       if (!is_plain_loop(forward)) continue;
       std::set<int> readers;
       for (const int v : forward.results)
-        if (reader_[static_cast<size_t>(v)] >= 0) readers.insert(reader_[static_cast<size_t>(v)]);
+        if (reader_of(v) >= 0) readers.insert(reader_of(v));
       for (const int b : readers) {
         const Instruction& backward = program_.instructions[static_cast<size_t>(b)];
         if (!is_plain_loop(backward) || !are_opposite(forward, backward)) continue;
         std::vector<bool> only;
-        for (const int v : forward.results) only.push_back(reader_[static_cast<size_t>(v)] == b);
+        for (const int v : forward.results) only.push_back(reader_of(v) == b);
         look(f, static_cast<size_t>(b), only);
       }
     }
@@ -372,6 +418,10 @@ class LoopPairs {
 
  private:
   static constexpr int kNone = -1, kSeveral = -2;
+
+  int reader_of(int value) const {
+    return static_cast<size_t>(value) < reader_.size() ? reader_[static_cast<size_t>(value)] : kSeveral;
+  }
 
   void read(int value, int reader) {
     int& known = reader_[static_cast<size_t>(value)];
