@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tests/megatron_sizes.sh MTF: plans the ten models of Narayanan et al. 2021 (Efficient Large-Scale Language Model Training on GPU
 # Clusters, table 1) by `a100_2021`, and compares the time of a step with F = 96 B s l h² (1 + s / (6 h) + V / (16 l h)) over the
-# published FLOP/s. Micro-batches and chunks of a stage: examples/sc21/run_table_1.sh of Megatron-LM. Stages of mtf have one chunk,
-# so the waiting is divided by the chunks of the runs, as the paper does (section 2.2.2). Prints the rows that the table in
+# published FLOP/s. Micro-batches and chunks of a stage: examples/sc21/run_table_1.sh of Megatron-LM. The planned stages have one
+# chunk, so the waiting is divided by the chunks of the runs, as the paper does (section 2.2.2). Prints the rows that the table in
 # stdlib/PLANNING.md does not have.
 set -u
 mtf=$1 wrong=0
