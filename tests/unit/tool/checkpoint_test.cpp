@@ -110,6 +110,35 @@ for (name, make) in [("adam", fn(p) = optim.AdamW(p, lr: 0.01)), ("adafactor", f
 }
 )";
 
+/// A model whose layers are in two chunks, and the same one without chunks.
+const std::string kInChunks = R"(import checkpoint, optim
+option folder = ""
+dim layers = 4, micro = 4, hidden = 3
+model Layer() {
+  param w: [hidden] = init.normal()
+  fn call(x) = tanh(x * w)
+}
+let start = random.normal([micro, hidden])
+fn made(chunks) {
+  let net = stacked(layers, fn() = Layer(), chunks: chunks)
+  return (net, optim.Adam(net.params))
+}
+fn step(net, opt, chunks) {
+  let y = scan(fn(h, layer) = layer(h), start, net, over: layers, pipeline: micro, schedule: "1f1b", chunks: chunks)
+  let loss = mean(square(y))
+  opt.minimize(loss)
+  return float(loss)
+}
+let (two, opt_two) = made(2)
+step(two, opt_two, 2)
+checkpoint.save(folder, two, opt_two, step: 1)
+let (one, opt_one) = made(none)
+print(checkpoint.load(folder, one, opt_one), all(reshape(two.w -> [layers, hidden]) == one.w))
+print(step(one, opt_one, none) == step(two, opt_two, 2), all(reshape(two.w -> [layers, hidden]) == one.w))
+checkpoint.save(folder, one, opt_one, step: 2)
+print(checkpoint.load(folder, two, opt_two), step(one, opt_one, none) == step(two, opt_two, 2))
+)";
+
 class Checkpoint : public CommandTest {
  protected:
   void SetUp() override {
@@ -204,6 +233,15 @@ TEST_F(Checkpoint, LayersOfAListBecomeStackedOnesAndAListAgainWithoutAChangeOfAB
   split.insert(split.end(), {"--mesh", "rows:2;cols:2", "--layout", "layers:rows;hidden:cols;vocab:cols"});
   const ProcessResult ranks = run_on_ranks(2, split);
   EXPECT_EQ(ranks.out, expected) << ranks.err;
+}
+
+TEST_F(Checkpoint, LayersInChunksAreStoredAsThoseWithout) {
+  for (const char* mesh : {"", "p:2"}) {
+    forget();
+    const ProcessResult result = mtf({"run", write("chunks.mtf", kInChunks), "--set", "folder=" + folder_, "--mesh",
+                                      mesh, "--layout", *mesh ? "layers:p" : ""});
+    EXPECT_EQ(result.out, "1 true\ntrue true\n2 true\n") << result.err;
+  }
 }
 
 TEST_F(Checkpoint, StackedLayersOfAnotherNumberAreRefused) {
