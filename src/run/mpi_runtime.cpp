@@ -1,5 +1,7 @@
 #include "run/mpi_runtime.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -13,6 +15,7 @@
 #include "run/host_tensor.h"
 #include "run/level_agreement.h"
 #include "run/memory_check.h"
+#include "run/node_watch.h"
 #include "run/watchdog.h"
 #include "support/diagnostics.h"
 
@@ -25,11 +28,28 @@ constexpr int64_t kLargeRead = 1 << 20;  // bytes; smaller reads need no check f
 constexpr std::chrono::milliseconds kPrecedence{500};
 // How long a rank waits to be ended by the rank that reports.
 constexpr std::chrono::seconds kLongestEnd{10};
+// How many milliseconds a rank waits for the report of a machine that is gone: it may be why this rank ends.
+constexpr int kLastLook = 300;
 
 int threads_of(const MpiRuntimeOptions& options, const Transport& transport) {
   if (options.threads > 0) return options.threads;
   int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   return std::max(1, cores / transport.ranks_here());
+}
+
+/// Connects the first rank of each node with rank 0. Returns null on all other ranks. All ranks call it together.
+std::unique_ptr<NodeWatch> watch_nodes(Transport& transport) {
+  if (!transport.has_several_nodes()) return nullptr;
+  std::unique_ptr<NodeWatch> watch;
+  if (transport.node_of(transport.rank()) == transport.rank()) {
+    char machine[256] = "another machine";
+    gethostname(machine, sizeof machine - 1);
+    watch = std::make_unique<NodeWatch>(transport.rank(), machine);
+  }
+  std::string where = transport.rank() == 0 ? watch->listen() : std::string();
+  transport.broadcast(where);
+  if (watch && transport.rank() != 0) watch->connect(where);
+  return watch;
 }
 
 template <typename T>
@@ -49,6 +69,7 @@ struct MpiRuntime::Impl {
         shared(transport),
         machine{hostings, transport, threads, std::make_shared<MemoryPool>(), shared} {
     if (transport.ranks() > 1) watchdog.emplace(transport.rank(), machine.moved, machine.at, transport.waiting());
+    node_watch = watch_nodes(transport);
     machine.scrub = options.scrub;
     machine.timeline = options.timeline;
     given.add(bytes_of(options.placement));
@@ -78,6 +99,7 @@ struct MpiRuntime::Impl {
   SharedMemory shared;
   Machine machine;
   std::optional<Watchdog> watchdog;
+  std::unique_ptr<NodeWatch> node_watch;  // on the first rank of each of several nodes
   BoundPlans plans;
   Digest given;  // this rank's data, which must be the same on all ranks
 };
@@ -227,6 +249,7 @@ void MpiRuntime::abort(const std::string& message, int status) {
   } else {
     std::this_thread::sleep_for(kLongestEnd);
   }
+  if (impl_->node_watch) impl_->node_watch->wait_for_report(kLastLook);
   impl_->transport.abort(status);
 }
 

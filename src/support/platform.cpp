@@ -1,14 +1,20 @@
 // For Linux with glibc or musl.
 #include "support/platform.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <link.h>
 #include <linux/magic.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -62,6 +68,32 @@ StackBounds stack_of_thread() noexcept {
   if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) stack = {reinterpret_cast<std::uintptr_t>(lowest), size};
   pthread_attr_destroy(&attributes);
   return stack;
+}
+
+// ---- Network --------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> addresses_of_machine() {
+  ifaddrs* first = nullptr;
+  std::vector<std::string> addresses;
+  if (getifaddrs(&first) != 0) return addresses;
+  for (const ifaddrs* each = first; each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    if ((each->ifa_flags & IFF_UP) == 0 || (each->ifa_flags & IFF_LOOPBACK) != 0) continue;
+    char text[INET_ADDRSTRLEN] = "";
+    if (inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, text, sizeof text) !=
+        nullptr)
+      addresses.emplace_back(text);
+  }
+  freeifaddrs(first);
+  return addresses;
+}
+
+void probe_peer(int socket, int seconds) noexcept {
+  const int on = 1, probes = 3, interval = std::max(1, seconds / 6), idle = std::max(1, seconds - probes * interval);
+  setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
 }
 
 // ---- Memory ---------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace mtf {
 
@@ -48,6 +49,15 @@ struct StackBounds {
 };
 /// The bounds of this thread's stack. If they are unknown, recursion is not limited by the stack.
 StackBounds stack_of_thread() noexcept;
+
+// ---- Network --------------------------------------------------------------------------------------------------------
+
+/// The IPv4 addresses by which other machines may reach this one, as text. Empty if the system does not say.
+std::vector<std::string> addresses_of_machine();
+
+/// Probes the peer of a TCP connection while it is silent. Reading fails with ETIMEDOUT once the peer's machine has not
+/// answered for about `seconds`. A system without such settings probes after its own time, or never.
+void probe_peer(int socket, int seconds) noexcept;
 
 // ---- Memory ---------------------------------------------------------------------------------------------------------
 

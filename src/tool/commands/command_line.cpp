@@ -220,7 +220,7 @@ std::string help_of(const Command& command) {
 
 int run_command_line(int count, const char* const* words) {
   occupy_standard_files();
-  end_on_interrupt();
+  end_on_interrupt(launch().uses_mpi());
   std::vector<std::string> list = separated(count, words);
   if (!list.empty() && list[0] == "-e") list.insert(list.begin(), "run");  // `mtf -e TEXT`
   try {

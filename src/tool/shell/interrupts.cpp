@@ -61,11 +61,11 @@ void handle(int signal_number, void (*handler)(int)) {
 
 }  // namespace
 
-void end_on_interrupt() {
+void end_on_interrupt(bool is_rank) {
   main_process = getpid();
   handle(SIGINT, on_interrupt);
   // If a parent ignores SIGPIPE, the child would compute for a reader that no longer exists.
-  signal(SIGPIPE, SIG_DFL);
+  signal(SIGPIPE, is_rank ? SIG_IGN : SIG_DFL);
   // Then a write beyond the largest file size (`ulimit -f`) is an ordinary error.
   signal(SIGXFSZ, SIG_IGN);
   for (const int number : {SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) {

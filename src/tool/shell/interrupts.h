@@ -6,8 +6,9 @@
 namespace mtf::tool {
 
 /// Makes SIGINT end the process at once, with a message and the exit status of an interrupt. A reader that no longer
-/// exists ends it silently. Other signals keep their default.
-void end_on_interrupt();
+/// exists ends it silently. On a rank, writing to such a reader is an error instead: MPI too may write to a peer that
+/// is gone, and the rank must live to report that. Other signals keep their default.
+void end_on_interrupt(bool is_rank = false);
 
 /// During its lifetime, SIGINT interrupts a session at the next possible point (Session::interrupt), on all ranks. So
 /// the message names the position. A session that has not ended within a second, or is interrupted again, ends at once.

@@ -8,7 +8,7 @@
 namespace mtf::tool {
 
 /// Standard output cannot be written (a full disk): kind cannot_write. A reader that no longer exists is not such an
-/// error: the signal SIGPIPE ends the process.
+/// error: the signal SIGPIPE ends the process, unless it is a rank.
 class OutputError : public UserError {
  public:
   /// `error` is an errno.

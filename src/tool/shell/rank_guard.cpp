@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@ namespace mtf::tool {
 
 RankGuard::RankGuard(int rank) {
   int ends[2];
-  if (pipe(ends) != 0) return;  // the launcher's own words must do
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return;  // the launcher's own words must do
   char machine[256] = "this machine";
   gethostname(machine, sizeof machine - 1);
   const std::string message = fmt::format(
@@ -44,6 +45,7 @@ RankGuard::RankGuard(int rank) {
 RankGuard::~RankGuard() {
   if (told_ < 0) return;
   expect_end();
+  forget_expected_end(told_);
   close(told_);
   waitpid(process_, nullptr, 0);
 }

@@ -16,7 +16,7 @@ class RankGuard {
   RankGuard& operator=(const RankGuard&) = delete;
 
  private:
-  int told_ = -1;  // our end of the pipe
+  int told_ = -1;  // our socket
   pid_t process_ = -1;
 };
 
