@@ -185,7 +185,8 @@ std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::I
   const spmd::CollectiveRecord& record = record_of(kind);
   switch (record.movement) {
     case spmd::Movement::kReduce: return bind_all_reduce(hosting, values, results, axes, reduction, shared);
-    case spmd::Movement::kReduceScatter: return bind_reduce_scatter(hosting, *values[0], *results[0], axes, reduction);
+    case spmd::Movement::kReduceScatter:
+      return bind_reduce_scatter(hosting, *values[0], *results[0], axes, reduction, shared);
     case spmd::Movement::kFromGroup:
     case spmd::Movement::kAddFromGroup:
       return bind_movement(hosting, record, *values[0], *results[0], axes, spmd::Sources::kGroup, shared);

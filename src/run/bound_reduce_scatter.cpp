@@ -12,8 +12,13 @@ namespace {
 class ReduceScatter : public BoundCollective {
  public:
   ReduceScatter(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
-                ReduceElements elements)
-      : hosting_(hosting), from_(from), to_(to), elements_(elements), sum_(elements) {
+                ReduceElements elements, SharedMemory* shared)
+      : hosting_(hosting),
+        from_(from),
+        to_(to),
+        elements_(elements),
+        sum_(elements),
+        shared_(hosting.mesh()->size() == hosting.ranks() ? shared : nullptr) {
     filled_.assign(static_cast<size_t>(hosting.slots(to.varies()).count()), false);
     std::vector<ReduceGroup> alone;
     for (ReduceBundle& bundle : bundles_of(reduce_groups(hosting, from, axes), alone)) {
@@ -34,6 +39,9 @@ class ReduceScatter : public BoundCollective {
   }
 
   int64_t staging_bytes() const override { return staging_.bytes(); }
+  bool shares_memory() const override {
+    return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return task.exchange->shares_memory(); });
+  }
   plan::CollectiveCount counted() const override { return counted_; }
 
   void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
@@ -111,20 +119,24 @@ class ReduceScatter : public BoundCollective {
     const size_t each = first.members.size() / first.ranks.size();
     std::vector<Targets> targets;
     for (const Part& part : task.parts) targets.push_back(targets_of(part.group.members, part.block));
+    int64_t count = 0;
+    for (const Targets& of_group : targets)
+      for (const BoxCopy& copy : of_group) count += copy.bytes / elements_.size();
     std::vector<int64_t> slices(first.ranks.size(), 0);
-    for (const int64_t position : spmd::ReduceProgram::slice_owners(first.tree_of_ranks()))
+    for (const size_t position : slice_order(first, elements_, count, shared_))
       for (size_t g = 0; g < task.parts.size(); ++g)
-        for (size_t i = static_cast<size_t>(position) * each; i < static_cast<size_t>(position + 1) * each; ++i) {
+        for (size_t i = position * each; i < (position + 1) * each; ++i) {
           BoxCopy& copy = targets[g][i];
           const int64_t elements = copy.bytes / elements_.size();
           copy.to_offset = task.count * elements_.size();
           task.count += elements;
-          slices[static_cast<size_t>(position)] += elements;
-          if (position == first.position) give(task.parts[g].results, as_result(copy), task.parts[g].group.members[i]);
+          slices[position] += elements;
+          if (position == static_cast<size_t>(first.position))
+            give(task.parts[g].results, as_result(copy), task.parts[g].group.members[i]);
           if (copy.bytes > 0) task.parts[g].slices.push_back(std::move(copy));
         }
     task.array = staging_.take(task.count * elements_.size());
-    task.exchange = make_scatter(first, elements_, slices);
+    task.exchange = make_scatter(first, elements_, slices, shared_);
     task.staging = staging_.take(task.exchange->staging_bytes());
   }
 
@@ -197,6 +209,7 @@ class ReduceScatter : public BoundCollective {
   const spmd::LocalValue from_, to_;
   const ReduceElements elements_;
   OwnSum sum_;
+  SharedMemory* const shared_;
   std::vector<Part> alone_;
   std::vector<Task> tasks_;
   std::vector<bool> filled_;
@@ -211,8 +224,8 @@ class ReduceScatter : public BoundCollective {
 
 std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const spmd::LocalValue& from,
                                                      const spmd::LocalValue& to, AxisSet axes,
-                                                     kernels::Reduction reduction) {
-  return std::make_unique<ReduceScatter>(hosting, from, to, axes, ReduceElements{from.element, reduction});
+                                                     kernels::Reduction reduction, SharedMemory* shared) {
+  return std::make_unique<ReduceScatter>(hosting, from, to, axes, ReduceElements{from.element, reduction}, shared);
 }
 
 }  // namespace mtf::run

@@ -103,6 +103,6 @@ std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting,
                                                  kernels::Reduction reduction, SharedMemory* shared);
 std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const spmd::LocalValue& from,
                                                      const spmd::LocalValue& to, AxisSet axes,
-                                                     kernels::Reduction reduction);
+                                                     kernels::Reduction reduction, SharedMemory* shared);
 
 }  // namespace mtf::run

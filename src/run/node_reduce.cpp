@@ -15,15 +15,18 @@ namespace {
 
 class NodeTask : public ReduceTask {
  public:
-  NodeTask(const ReduceGroup& group, ReduceElements elements, const spmd::ReduceProgram& program, SharedMemory& memory)
+  /// `slices`: of a reduce_scatter; empty for an all_reduce.
+  NodeTask(const ReduceGroup& group, ReduceElements elements, const spmd::ReduceProgram& program,
+           const std::vector<int64_t>& slices, SharedMemory& memory)
       : ranks_(group.ranks),
         me_(static_cast<size_t>(group.position)),
-        nodes_(group.tree, nodes_of(group, memory)),
+        nodes_(group.tree, nodes_of(group, memory), slices),
         here_(nodes_.node_of(me_)),
         tree_(group.tree),
         elements_(elements),
         count_(program.elements()),
-        piece_(program.piece()),
+        piece_(slices.empty() ? program.piece() : count_),
+        scatters_(!slices.empty()),
         counted_(program.sent(group.position, count_) * elements.size()),
         memory_(memory),
         adder_(elements, group.tree) {
@@ -197,7 +200,8 @@ class NodeTask : public ReduceTask {
            static_cast<int64_t>(term) * schedule::padded(bytes(meeting.part));
   }
 
-  /// Adds up this rank's slice where the operand was, sends the sums, and receives those of the parts that it handles.
+  /// Adds up this rank's slice where the operand was. In an all_reduce, sends the sums, and receives those of the parts
+  /// that it handles.
   void add_up(Transport& transport) {
     stage_ = Stage::kSums;
     // The slice is met by ranks of several nodes, whose parts may end at different elements.
@@ -208,6 +212,12 @@ class NodeTask : public ReduceTask {
     for (const int64_t end : ends) {
       if (begin < end) add_part({begin, end});
       begin = end;
+    }
+    if (scatters_) {
+      if (result(slice.first) != own_at(slice.first))
+        std::memcpy(result(slice.first), own_at(slice.first), static_cast<size_t>(bytes(slice)));
+      reach(Stage::kEnded);
+      return;
     }
     for (const Meeting& meeting : layout_.handled)
       transport.receive(pending_, ranks_[meeting.peer], tag_of(meeting.peer), own_at(meeting.part.first),
@@ -249,6 +259,7 @@ class NodeTask : public ReduceTask {
   const std::vector<int64_t> tree_;
   const ReduceElements elements_;
   const int64_t count_, piece_;
+  const bool scatters_;
   const int64_t counted_;  // bytes
   SharedMemory& memory_;
   SumOfTerms adder_;
@@ -282,7 +293,13 @@ bool spans_nodes(const ReduceGroup& group, const SharedMemory* memory) {
 
 std::unique_ptr<ReduceTask> make_node_all_reduce(const ReduceGroup& group, ReduceElements elements,
                                                  const spmd::ReduceProgram& program, SharedMemory& memory) {
-  return std::make_unique<NodeTask>(group, elements, program, memory);
+  return std::make_unique<NodeTask>(group, elements, program, std::vector<int64_t>(), memory);
+}
+
+std::unique_ptr<ReduceTask> make_node_scatter(const ReduceGroup& group, ReduceElements elements,
+                                              const spmd::ReduceProgram& program, const std::vector<int64_t>& slices,
+                                              SharedMemory& memory) {
+  return std::make_unique<NodeTask>(group, elements, program, slices, memory);
 }
 
 }  // namespace mtf::run

@@ -1,5 +1,5 @@
 #pragma once
-// An all_reduce among ranks of several nodes, which sends between nodes once.
+// An all_reduce or reduce_scatter among ranks of several nodes, which sends between nodes once.
 //
 // The array has a share for each node, and each rank adds a slice of its node's share:
 //
@@ -7,6 +7,8 @@
 // - For each other node, the ranks of a node add up what they have of that node's share, and send the sums.
 // - Each rank adds what has come for its slice. It sends the result to each other node once.
 // - The ranks of a node take the results from each other's parts.
+//
+// A reduce_scatter ends when each rank has added its slice, which is its result.
 //
 // The terms are added along the tree of the group (spmd/reduction_tree.h). A node sends one sum for each largest
 // subtree that lies in it. So the bits are the same as those of messages between all ranks, wherever the ranks are.
@@ -32,5 +34,11 @@ std::vector<int> nodes_of(const ReduceGroup& group, const SharedMemory& memory);
 /// memory is in this rank's part of `memory`.
 std::unique_ptr<ReduceTask> make_node_all_reduce(const ReduceGroup& group, ReduceElements elements,
                                                  const spmd::ReduceProgram& program, SharedMemory& memory);
+
+/// Makes a reduce_scatter that counts as `program`. `slices` are the element counts by rank position. In the array the
+/// slices have the order of GroupNodes::order().
+std::unique_ptr<ReduceTask> make_node_scatter(const ReduceGroup& group, ReduceElements elements,
+                                              const spmd::ReduceProgram& program, const std::vector<int64_t>& slices,
+                                              SharedMemory& memory);
 
 }  // namespace mtf::run

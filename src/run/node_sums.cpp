@@ -8,7 +8,9 @@
 
 namespace mtf::run {
 
-GroupNodes::GroupNodes(const std::vector<int64_t>& tree, const std::vector<int>& nodes) : tree_(tree) {
+GroupNodes::GroupNodes(const std::vector<int64_t>& tree, const std::vector<int>& nodes,
+                       const std::vector<int64_t>& slices)
+    : tree_(tree), slices_(slices.size()) {
   std::map<int, size_t> number_of;
   for (size_t member = 0; member < nodes.size(); ++member) {
     const size_t node = number_of.emplace(nodes[member], number_of.size()).first->second;
@@ -21,6 +23,12 @@ GroupNodes::GroupNodes(const std::vector<int64_t>& tree, const std::vector<int>&
   for (const std::vector<size_t>& members : members_) {
     before_.push_back(before);
     before += members.size();
+  }
+  int64_t begin = 0;
+  for (const size_t member : order()) {
+    if (slices.empty()) break;
+    slices_[member] = {begin, begin + slices[member]};
+    begin += slices[member];
   }
   terms_.resize(members_.size());
   find_terms(tree_.size(), 0, nodes.size());
@@ -44,10 +52,21 @@ size_t GroupNodes::sums(size_t node) const {
       std::count_if(terms_[node].begin(), terms_[node].end(), [](const NodeTerm& term) { return term.leaves > 1; }));
 }
 
-Interval GroupNodes::part_for(int64_t size, size_t share, size_t member) const {
+std::vector<size_t> GroupNodes::order() const {
+  std::vector<size_t> all;
+  for (const std::vector<size_t>& members : members_) all.insert(all.end(), members.begin(), members.end());
+  return all;
+}
+
+Interval GroupNodes::share_of(size_t node, int64_t size) const {
+  if (!slices_.empty()) return {slices_[members_[node].front()].first, slices_[members_[node].back()].last};
   const int64_t step = ceil_div(size, static_cast<int64_t>(node_of_.size()));
   const auto at = [&](size_t members) { return std::min(size, static_cast<int64_t>(members) * step); };
-  const Interval whole{at(before_[share]), at(before_[share] + members_[share].size())};
+  return {at(before_[node]), at(before_[node] + members_[node].size())};
+}
+
+Interval GroupNodes::part_for(int64_t size, size_t share, size_t member) const {
+  const Interval whole = share_of(share, size);
   const int64_t each = ceil_div(whole.size(), static_cast<int64_t>(members_[node_of_[member]].size()));
   const auto place = static_cast<int64_t>(place_[member]);
   return {std::min(whole.last, whole.first + place * each), std::min(whole.last, whole.first + (place + 1) * each)};

@@ -24,8 +24,9 @@ struct NodeTerm {
 /// members, and each member a slice of its node's share.
 class GroupNodes {
  public:
-  /// `nodes`: for each member something that identifies its node.
-  GroupNodes(const std::vector<int64_t>& tree, const std::vector<int>& nodes);
+  /// `nodes`: for each member something that identifies its node. `slices`, if given: the elements of each member's
+  /// slice, which stand in the array in the order of order(). Then each size of an array is their sum.
+  GroupNodes(const std::vector<int64_t>& tree, const std::vector<int>& nodes, const std::vector<int64_t>& slices = {});
 
   size_t count() const { return members_.size(); }
   size_t node_of(size_t member) const { return node_of_[member]; }
@@ -34,14 +35,19 @@ class GroupNodes {
   const std::vector<NodeTerm>& terms(size_t node) const { return terms_[node]; }
   /// How many of them have several members.
   size_t sums(size_t node) const;
+  /// The members, node by node.
+  std::vector<size_t> order() const;
 
   /// Returns the part of a node's share of `size` elements that a member handles for its own node.
   Interval part_for(int64_t size, size_t share, size_t member) const;
-  /// Returns the slice that a member adds up: what it handles of its own node's share.
-  Interval slice(int64_t size, size_t member) const { return part_for(size, node_of_[member], member); }
+  /// Returns the slice that a member adds up: what it handles of its own node's share, or its given slice.
+  Interval slice(int64_t size, size_t member) const {
+    return slices_.empty() ? part_for(size, node_of_[member], member) : slices_[member];
+  }
 
  private:
   void find_terms(size_t level, size_t index, size_t leaves);
+  Interval share_of(size_t node, int64_t size) const;
 
   const std::vector<int64_t> tree_;
   std::vector<size_t> node_of_;               // for each member
@@ -49,6 +55,7 @@ class GroupNodes {
   std::vector<std::vector<size_t>> members_;  // for each node
   std::vector<size_t> before_;                // for each node: the members of the nodes before it
   std::vector<std::vector<NodeTerm>> terms_;  // for each node
+  std::vector<Interval> slices_;              // for each member, if they are given
 };
 
 /// Adds terms of several levels of a tree, in its order.

@@ -232,6 +232,11 @@ size_t levels_of_nodes(const GroupNodes& nodes) {
   return first[0].level;
 }
 
+/// True if a reduce_scatter sends between nodes once. A small one would wait for its node longer than that saves.
+bool scatters_by_node(const ReduceGroup& group, ReduceElements elements, int64_t count, const SharedMemory* shared) {
+  return group.aligned && count * elements.size() > spmd::kLargestWhole && spans_nodes(group, shared);
+}
+
 }  // namespace
 
 std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count,
@@ -253,8 +258,18 @@ std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElem
 }
 
 std::unique_ptr<ReduceTask> make_scatter(const ReduceGroup& group, ReduceElements elements,
-                                         const std::vector<int64_t>& slices) {
-  return std::make_unique<ProgramTask>(group, elements, spmd::ReduceProgram::scatter(group.tree_of_ranks(), slices));
+                                         const std::vector<int64_t>& slices, SharedMemory* shared) {
+  const spmd::ReduceProgram program = spmd::ReduceProgram::scatter(group.tree_of_ranks(), slices);
+  if (scatters_by_node(group, elements, program.elements(), shared))
+    return make_node_scatter(group, elements, program, slices, *shared);
+  return std::make_unique<ProgramTask>(group, elements, program);
+}
+
+std::vector<size_t> slice_order(const ReduceGroup& group, ReduceElements elements, int64_t count,
+                                const SharedMemory* shared) {
+  if (scatters_by_node(group, elements, count, shared)) return GroupNodes(group.tree, nodes_of(group, *shared)).order();
+  const std::vector<int64_t> owners = spmd::ReduceProgram::slice_owners(group.tree_of_ranks());
+  return {owners.begin(), owners.end()};
 }
 
 }  // namespace mtf::run

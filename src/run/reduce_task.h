@@ -69,9 +69,12 @@ std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElem
                                             int64_t largest, SharedMemory* shared = nullptr);
 
 /// Makes a reduce_scatter: each rank of an aligned group gets the sum of one slice, at the slice's offset in `result`.
-/// `slices` are the element counts by rank position. In the array the slices have the order of
-/// ReduceProgram::slice_owners().
+/// `slices` are the element counts by rank position. In the array the slices have the order of slice_order(). `shared`
+/// as for an all_reduce; both calls get the same.
 std::unique_ptr<ReduceTask> make_scatter(const ReduceGroup& group, ReduceElements elements,
-                                         const std::vector<int64_t>& slices);
+                                         const std::vector<int64_t>& slices, SharedMemory* shared);
+/// Returns the rank positions of the slices of a reduce_scatter of `count` elements, in the order of the array.
+std::vector<size_t> slice_order(const ReduceGroup& group, ReduceElements elements, int64_t count,
+                                const SharedMemory* shared);
 
 }  // namespace mtf::run
