@@ -42,7 +42,8 @@ int64_t last_stage(const graph::LaidOutOperation& pipeline) {
 }
 
 std::unique_ptr<BoundCollective> bind_collective_step(const Frame& frame, const schedule::Step& step,
-                                                      SharedMemory* shared, const Enclosing* enclosing) {
+                                                      const Transport& transport, SharedMemory* shared,
+                                                      const Enclosing* enclosing) {
   const spmd::LocalProgram& program = frame.program();
   const spmd::Instruction& first = program.instructions[step.instructions[0]];
   if (first.kind == spmd::InstructionKind::kTakeOver) return bind_take_over(frame, first, *enclosing);
@@ -53,9 +54,9 @@ std::unique_ptr<BoundCollective> bind_collective_step(const Frame& frame, const 
   }
   const Hosting& host = frame.hosting(first.operands[0]);
   if (first.kind == spmd::InstructionKind::kFromOwner && first.node->region)
-    return bind_relay(host, *operands[0], *results[0], first.axes, last_stage(*first.node));
+    return bind_relay(host, transport, *operands[0], *results[0], first.axes, last_stage(*first.node));
   if (first.kind == spmd::InstructionKind::kFromOwner || first.kind == spmd::InstructionKind::kToOwner)
-    return bind_by_owner(host, first.kind, *operands[0], *results[0], first.axes,
+    return bind_by_owner(host, transport, first.kind, *operands[0], *results[0], first.axes,
                          stored_over(program, first, enclosing), frame.position);
   if (!is_collective(first.kind)) return bind_slice(host, *operands[0], *results[0]);
   return bind_collective(host, first.kind, operands, results, first.axes, first.reduction, shared);
@@ -102,7 +103,9 @@ std::vector<BoundStep> bind_steps(Frame& frame, Machine& machine, bool share, co
                 : bind_scan(frame, machine, step, share, enclosing && enclosing->stage ? enclosing->stage->chunk : 0);
         bound.is_left_out = enclosing && enclosing->stage && enclosing->stage->left_out.contains(bound.first);
         break;
-      default: bound.collective = bind_collective_step(frame, step, share ? &machine.shared : nullptr, enclosing);
+      default:
+        bound.collective =
+            bind_collective_step(frame, step, machine.transport, share ? &machine.shared : nullptr, enclosing);
     }
     steps.push_back(std::move(bound));
   }

@@ -12,15 +12,16 @@ namespace {
 /// processors hold empty blocks.
 class ByOwner : public BoundCollective {
  public:
-  ByOwner(const Hosting& hosting, spmd::InstructionKind kind, const spmd::LocalValue& from, const spmd::LocalValue& to,
-          AxisSet axes, const spmd::LocalDim& over, const int64_t& iteration)
+  ByOwner(const Hosting& hosting, const Transport& transport, spmd::InstructionKind kind, const spmd::LocalValue& from,
+          const spmd::LocalValue& to, AxisSet axes, const spmd::LocalDim& over, const int64_t& iteration)
       : iteration_(iteration) {
     const Mesh& mesh = *hosting.mesh();
     for (const int64_t processor : mesh.group(0, axes)) {
       const Interval block = bounds(over, mesh, mesh.coordinates(processor));
       if (block.size() == 0) continue;
       if (kind == spmd::InstructionKind::kFromOwner) {
-        by_first_.emplace(block.first, bind_relay(hosting, from, to, axes, mesh.index_in_group(processor, axes)));
+        by_first_.emplace(block.first,
+                          bind_relay(hosting, transport, from, to, axes, mesh.index_in_group(processor, axes)));
         continue;
       }
       const spmd::LocalDim whole{{over.dim.name, 1}, {}, false, {}};
@@ -80,10 +81,11 @@ class ByOwner : public BoundCollective {
 
 }  // namespace
 
-std::unique_ptr<BoundCollective> bind_by_owner(const Hosting& hosting, spmd::InstructionKind kind,
-                                               const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
-                                               const spmd::LocalDim& over, const int64_t& iteration) {
-  return std::make_unique<ByOwner>(hosting, kind, from, to, axes, over, iteration);
+std::unique_ptr<BoundCollective> bind_by_owner(const Hosting& hosting, const Transport& transport,
+                                               spmd::InstructionKind kind, const spmd::LocalValue& from,
+                                               const spmd::LocalValue& to, AxisSet axes, const spmd::LocalDim& over,
+                                               const int64_t& iteration) {
+  return std::make_unique<ByOwner>(hosting, transport, kind, from, to, axes, over, iteration);
 }
 
 }  // namespace mtf::run

@@ -86,9 +86,10 @@ std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::
 
 /// Binds a collective of a loop iteration between the owner of a position of a sharded dim and its group. `over` is the
 /// sharded dim. `iteration` is the position; it is read when the collective begins.
-std::unique_ptr<BoundCollective> bind_by_owner(const Hosting& hosting, spmd::InstructionKind kind,
-                                               const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
-                                               const spmd::LocalDim& over, const int64_t& iteration);
+std::unique_ptr<BoundCollective> bind_by_owner(const Hosting& hosting, const Transport& transport,
+                                               spmd::InstructionKind kind, const spmd::LocalValue& from,
+                                               const spmd::LocalValue& to, AxisSet axes, const spmd::LocalDim& over,
+                                               const int64_t& iteration);
 
 /// Binds an all_to_all, or returns null if copies from block to block are faster.
 std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const spmd::LocalValue& from,

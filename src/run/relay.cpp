@@ -1,6 +1,7 @@
 #include "run/relay.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 
@@ -21,8 +22,9 @@ struct Relayed {
 
 class Relay : public BoundCollective {
  public:
-  Relay(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes, int64_t owner)
-      : hosting_(hosting), axes_(axes), owner_(owner), from_axes_(from.varies()) {
+  Relay(const Hosting& hosting, const Transport& transport, const spmd::LocalValue& from, const spmd::LocalValue& to,
+        AxisSet axes, int64_t owner)
+      : hosting_(hosting), transport_(transport), axes_(axes), owner_(owner), from_axes_(from.varies()) {
     const Mesh& mesh = *hosting.mesh();
     AxisSet same = 0;  // the processors along these axes have the same block
     for (int axis = 0; axis < mesh.order(); ++axis) same |= axis_bit(axis) & ~to.varies();
@@ -84,7 +86,8 @@ class Relay : public BoundCollective {
   };
 
   /// Finds this rank's neighbours among the ranks that need the block of `processors`. A rank with an owner has it. All
-  /// others stand in a row behind the owner of their first processor, in the order of the group.
+  /// others stand in a row behind the owner of their first processor: those of its node, then node by node, in the
+  /// order of the group.
   Relayed way_of(const std::vector<int64_t>& processors) const {
     const Mesh& mesh = *hosting_.mesh();
     Relayed block;
@@ -98,15 +101,20 @@ class Relay : public BoundCollective {
     }
     if (const auto own = owners.find(hosting_.rank()); own != owners.end())
       block.own = hosting_.find_slot(hosting_.rank(), from_axes_, own->second);
-    const int root = root_of(firsts.at(hosting_.rank()));
+    const int root = block.own >= 0 ? hosting_.rank() : root_of(firsts.at(hosting_.rank()));
+    const int first_node = transport_.node_of(root);
     const int64_t members = mesh.group_size(axes_);
-    std::vector<std::pair<std::pair<int64_t, int64_t>, int>> row;  // by distance from the owner, then processor
-    for (const auto& [rank, first] : firsts)
-      if (!owners.contains(rank) && root_of(first) == (block.own >= 0 ? hosting_.rank() : root))
-        row.push_back({{(mesh.index_in_group(first, axes_) - owner_ + members) % members, first}, rank});
+    std::vector<std::array<int64_t, 5>> row;  // by node, distance from the owner, then processor
+    for (const auto& [rank, first] : firsts) {
+      if (owners.contains(rank) || root_of(first) != root) continue;
+      const int node = transport_.node_of(rank);
+      row.push_back(
+          {node != first_node, node, (mesh.index_in_group(first, axes_) - owner_ + members) % members, first, rank});
+    }
     std::sort(row.begin(), row.end());
-    int before = block.own >= 0 ? hosting_.rank() : root;
-    for (const auto& [order, rank] : row) {
+    int before = root;
+    for (const auto& order : row) {
+      const auto rank = static_cast<int>(order.back());
       if (rank == hosting_.rank()) block.from = before;
       if (before == hosting_.rank()) block.to = rank;
       before = rank;
@@ -120,6 +128,7 @@ class Relay : public BoundCollective {
   }
 
   const Hosting& hosting_;
+  const Transport& transport_;
   const AxisSet axes_;
   const int64_t owner_;
   const AxisSet from_axes_;
@@ -134,9 +143,10 @@ class Relay : public BoundCollective {
 
 }  // namespace
 
-std::unique_ptr<BoundCollective> bind_relay(const Hosting& hosting, const spmd::LocalValue& from,
-                                            const spmd::LocalValue& to, AxisSet axes, int64_t owner) {
-  return std::make_unique<Relay>(hosting, from, to, axes, owner);
+std::unique_ptr<BoundCollective> bind_relay(const Hosting& hosting, const Transport& transport,
+                                            const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
+                                            int64_t owner) {
+  return std::make_unique<Relay>(hosting, transport, from, to, axes, owner);
 }
 
 }  // namespace mtf::run
