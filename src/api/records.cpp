@@ -293,6 +293,7 @@ std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& tim
     parts.emplace_back(fmt::format("{} over {}", name(what.first), axes_text(what.second)), seconds);
   constexpr double kLeast = 1e-9;  // less is a rounding error
   if (time.hidden > kLeast) parts.emplace_back("of it beside computing", time.hidden);
+  if (time.host > kLeast) parts.emplace_back("host", time.host);
   parts.emplace_back("in all", time.total());
   return parts;
 }

@@ -15,6 +15,14 @@ int64_t bytes_of(const graph::LaidOutOperation& variable) {
   return bytes;
 }
 
+/// Returns the time of one run of a plan, with what the host does before the next.
+StepTime time_of_run(const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs,
+                     const MachineModel& machine) {
+  StepTime time = time_of(schedule, costs, machine);
+  time.host = machine.host;
+  return time;
+}
+
 }  // namespace
 
 plan::Doubts LayoutCosts::doubts() const {
@@ -34,7 +42,7 @@ double LayoutCosts::seconds_of(size_t program, const MeshPtr& mesh, const Layout
       *record_, relayout,
       [&](size_t, const schedule::Schedule& schedule, int64_t times) {
         seconds = static_cast<double>(times) *
-                  time_of(schedule, plan::predict_without_memory(schedule).costs, *machine_).total();
+                  time_of_run(schedule, plan::predict_without_memory(schedule).costs, *machine_).total();
       },
       before_.times, decides(), program);
   return seconds;
@@ -48,7 +56,7 @@ ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules) const {
       [&](size_t, const schedule::Schedule& schedule, int64_t times) {
         const plan::Prediction prediction = plan::predict_without_memory(schedule);
         add_times(total.counters, prediction.counters, times);
-        if (machine_) total.time.add(time_of(schedule, prediction.costs, *machine_), times);
+        if (machine_) total.time.add(time_of_run(schedule, prediction.costs, *machine_), times);
       },
       before_.times, decides());
   for (const graph::LayoutRecord::Variable& variable : record_->layouts()->variables()) {

@@ -155,6 +155,7 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     else if (name == "ramp") machine.ramp = read.positive(name, value);
     else if (name == "unaligned") machine.unaligned = read.slowdown(name, value);
     else if (name == "step") machine.step = read.positive(name, value);
+    else if (name == "host") machine.host = read.positive(name, value);
     else if (name == "overlap") machine.overlap = read.part(name, value);
     else if (name == "fuses" && value.is_boolean()) machine.fuses = value.get<bool>();
     else if (name == "stores_scores" && value.is_boolean()) machine.stores_scores = value.get<bool>();
@@ -224,6 +225,7 @@ std::string to_json(const MachineModel& machine) {
   if (machine.cache > 0) json["cache"] = machine.cache;
   if (machine.cache_bandwidth > 0) json["cache_bandwidth"] = machine.cache_bandwidth;
   json["step"] = machine.step;
+  if (machine.host > 0) json["host"] = machine.host;
   if (machine.overlap > 0) json["overlap"] = machine.overlap;
   if (!machine.fuses) json["fuses"] = false;
   if (machine.stores_scores) json["stores_scores"] = true;

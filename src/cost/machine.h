@@ -12,6 +12,7 @@
 //      "unaligned": 3.5,                                  so many times as long, if rows of a matrix are not whole
 //                                                         units of 16 bytes, as its kernel loads them
 //      "memory_bandwidth": 9e11, "step": 5e-6,            bytes a second; seconds to start a kernel
+//      "host": 2e-6,                                      seconds of the host for each run of a plan
 //      "cache": 4e6, "cache_bandwidth": 4e12,             bytes a second for the first `cache` bytes of a kernel
 //      "memory": 16e9,                                    bytes of one processor
 //      "latency": 2e-6, "bandwidth": 1.2e10,              seconds of a message; bytes a second of a processor
@@ -61,6 +62,7 @@ struct MachineModel {
   double cache = 0;
   double cache_bandwidth = 0;
   double step = 1e-6;
+  double host = 0;
   double overlap = 0;          ///< from 0 to 1
   bool fuses = true;           ///< false: each element-wise operation is a kernel of its own
   bool stores_scores = false;  ///< attention is several kernels, which store its scores in memory

@@ -127,6 +127,7 @@ double StepTime::communication() const {
 void StepTime::add(const StepTime& other, double times) {
   compute += other.compute * times;
   hidden += other.hidden * times;
+  host += other.host * times;
   for (const auto& [what, seconds] : other.collectives) collectives[what] += seconds * times;
 }
 

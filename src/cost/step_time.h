@@ -37,8 +37,9 @@ struct StepTime {
   /// Seconds in collectives, by kind and axes.
   std::map<std::pair<spmd::CollectiveKind, std::vector<Name>>, double> collectives;
   double hidden = 0;  ///< seconds of collectives that overlap with kernels
+  double host = 0;    ///< seconds between the runs of plans; 0 for a schedule alone
   double communication() const;
-  double total() const { return compute + communication() - hidden; }
+  double total() const { return compute + communication() - hidden + host; }
   void add(const StepTime& other, double times);
 };
 

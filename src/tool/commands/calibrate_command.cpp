@@ -112,6 +112,25 @@ class Laboratory {
     return sum;
   }
 
+  /// Runs a loop of small plans. Returns the least seconds from the end of one run to the end of the next, without the
+  /// steps: what the host needs for a run, as in a training loop.
+  double measure_host(const std::string& loop) {
+    timeline_->clear();
+    const size_t first = timeline_->runs().size();
+    run(loop);
+    const std::vector<run::Timeline::Run>& runs = timeline_->runs();
+    double least = std::numeric_limits<double>::infinity();
+    size_t at = 0;
+    for (size_t i = first + 1; i < runs.size(); ++i) {
+      double seconds = runs[i].end - runs[i - 1].end;
+      const std::vector<run::Timeline::Event>& events = timeline_->events();
+      for (; at < events.size() && events[at].end <= runs[i].end; ++at)
+        if (events[at].begin >= runs[i - 1].end) seconds -= events[at].busy;
+      if (runs[i].schedule == runs[i - 1].schedule) least = std::min(least, seconds);
+    }
+    return std::isfinite(least) ? std::max(least, 0.0) : 0;
+  }
+
  private:
   static constexpr int kFewest = 4;         // iterations; the first may have other plans
   static constexpr double kLongest = 0.25;  // seconds, from which on there are no more iterations
@@ -193,6 +212,8 @@ int iterations_for(double operations) { return static_cast<int>(std::clamp(5e9 /
 void measure_memory(Laboratory& laboratory, cost::MachineModel& machine) {
   laboratory.run("dim few = 16\nlet x = random.normal([few])");
   machine.step = laboratory.measure("x * 0.5", 200).seconds;
+  laboratory.run("model Kept { state s: [few] = 1 }\nlet kept = Kept()");
+  machine.host = laboratory.measure_host("for i in 0..400 { kept.s := kept.s * 0.5 }");
   std::vector<std::pair<double, double>> bandwidths;  // by bytes touched
   for (int64_t elements = 16 << 10; elements <= 16 << 20; elements *= 4) {
     laboratory.run(fmt::format("dim n = {}\nlet x = random.uniform([n])", elements));
@@ -253,6 +274,9 @@ void measure_operations(Laboratory& laboratory, cost::MachineModel& machine) {
     const Measured measured = laboratory.measure(fmt::format("{}(x)", function), 100);
     machine.rates[function][ElementType::kF32] = rate(measured, measured.elements);
   }
+  laboratory.run("let y = random.uniform([n], low: 0.5, high: 1.5)");
+  const Measured division = laboratory.measure("x / y", 100);
+  machine.rates["div"][ElementType::kF32] = rate(division, division.flops);
   for (const char* function : {"gelu", "swish"}) {
     const Measured measured = laboratory.measure(fmt::format("grad(sum({}(x)), x)", function), 60);
     machine.rates[fmt::format("{}_grad", function)][ElementType::kF32] = rate(measured, measured.elements);
@@ -282,6 +306,19 @@ void measure_operations(Laboratory& laboratory, cost::MachineModel& machine) {
     const Measured measured = laboratory.measure(call, 60);
     machine.rates[operation][ElementType::kF32] = rate(measured, measured.elements);
   }
+}
+
+/// Attention spends much of its time in exponentials, at a rate of its own.
+void measure_attention(Laboratory& laboratory, cost::MachineModel& machine) {
+  laboratory.run(
+      "dim batch = 4, heads = 2, length = 64, memory = 64, features = 32\n"
+      "let q = random.normal([batch, heads, length, features])\nlet k = random.normal([batch, heads, memory, "
+      "features])");
+  const std::string call = "attention(q, k, k, over: memory, along: length, features: features)";
+  const Measured forward = laboratory.measure(call, 60),
+                 backward = laboratory.measure(fmt::format("grad(sum({}), q)", call), 60);
+  machine.rates["attention"][ElementType::kF32] = forward.flops / forward.seconds;
+  machine.rates["attention_gradient"][ElementType::kF32] = backward.flops / backward.seconds;
 }
 
 // ---- links ----------------------------------------------------------------------------------------------------------
@@ -395,6 +432,7 @@ cost::MachineModel calibrate(const run::MpiRuntimeOptions& options) {
   measure_products(laboratory, machine);
   laboratory.tell("other operations");
   measure_operations(laboratory, machine);
+  measure_attention(laboratory, machine);
   if (laboratory.ranks() > 1) {
     measure_links(laboratory, machine);
     machine.overlap = measure_overlap(laboratory, machine);
@@ -490,6 +528,7 @@ const Command kCalibrateCommand = {
         "   \"ramp\": 200,                                  and as with so many more terms in its sums\n"
         "   \"unaligned\": 3.5,                             times as long if a row is not of whole 16 bytes\n"
         "   \"memory_bandwidth\": 9e11, \"step\": 5e-6,        bytes a second; seconds that a kernel takes to begin\n"
+        "   \"host\": 2e-6,                                 seconds of the host for each run of a plan\n"
         "   \"cache\": 4e6, \"cache_bandwidth\": 4e12,         of the first `cache` bytes that a kernel touches\n"
         "   \"memory\": 16e9,                                bytes of one processor\n"
         "   \"latency\": 2e-6, \"bandwidth\": 1.2e10,          of a message: seconds, bytes a second\n"

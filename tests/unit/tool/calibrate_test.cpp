@@ -19,6 +19,10 @@ TEST_F(Calibrate, OnOneRankMeasuresNothingBetweenRanks) {
   const cost::MachineModel machine = measured(mtf({"calibrate"}));
   EXPECT_TRUE(machine.collectives.empty());
   EXPECT_EQ(machine.overlap, 0);
+  EXPECT_GT(machine.host, 0) << "a loop takes longer than its steps";
+  EXPECT_LT(machine.host, 0.01);
+  for (const char* operation : {"div", "attention", "attention_gradient"})
+    EXPECT_TRUE(machine.rates.contains(operation));
 }
 
 TEST_F(Calibrate, OnTwoRanksMeasuresEachCollectiveAndWhatGoesOnBesideComputing) {
