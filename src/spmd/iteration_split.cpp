@@ -325,14 +325,23 @@ class Chooser {
     ++cost.count;
   }
 
-  /// Returns the cost of giving a result its layout. `joins`: its sum joins another one, which is reduced in any case.
+  /// Returns the cost of giving a result its layout. `joins`: its sum may join another one, which is reduced in any
+  /// case. The parts then fill memory until the other sum is there, which counts as a quarter of their bytes.
   ReshardCost to_leave(const Placed& result, Sharding computed, bool joins) const {
     Sharding wanted = result.sharding;
-    if (joins && !(computed.partial & ~result.joined)) {
-      for (AxisList& axes : wanted.dims) axes = axes.without(computed.partial);
+    const AxisSet parts = computed.partial;
+    joins = joins && parts && !(parts & ~result.joined);
+    if (joins) {
+      for (AxisList& axes : wanted.dims) axes = axes.without(parts);
       computed.partial = 0;
     }
-    return ways_.find(result.type, computed, wanted, mesh_)->cost;
+    ReshardCost cost = ways_.find(result.type, computed, wanted, mesh_)->cost;
+    if (joins) {
+      const double elements =
+          static_cast<double>(size_of(result.type.dims)) / static_cast<double>(mesh_.group_size(computed.split()));
+      cost.wire_bytes += elements * static_cast<double>(size_of(result.type.element)) / 4;
+    }
+    return cost;
   }
 
   ReshardCost cost_of(const IterationSplit& split) const {

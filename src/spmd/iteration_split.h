@@ -8,8 +8,9 @@
 // - A split dim must be gathered: its axes then split a free dim.
 //
 // The chooser takes the choice with the cheapest resharding of operands and results. Copies that exist cost nothing.
-// If no operand is sent, to reduce a result costs nothing where a product's partial sum is added to it: the total is
-// reduced in any case. So the gradient of an embedding's rows joins that of the logits, if both have the same table.
+// If no operand is sent, to reduce a result costs little where a product's partial sum is added to it: the total is
+// reduced in any case, and only memory is lost meanwhile. So the gradient of an embedding's rows joins that of the
+// logits, if both have the same table and a processor has many rows.
 //
 // An operation that is not expanded needs its expanded dims gathered. If a dim follows another dim
 // (IterationDim::follows), there are two ways for each operand. It is gathered along the dim, or resharded to the
