@@ -6,7 +6,7 @@
 # - DeepSeek-AI 2024 (DeepSeek-V3 Technical Report): 180,000 GPU hours for 10¹² tokens, 15,360 sequences of 4,096 tokens a step.
 # - Chowdhery et al. 2022 (PaLM), section 4.1: 238,300 tokens a second, 2,048 sequences of 2,048 tokens a step.
 # - Lepikhin et al. 2020 (GShard), table 3: 10¹² tokens in 4.0 days, 4 million tokens a step.
-# Stages of mtf have one chunk, so the waiting is divided by the chunks of the runs.
+# The chunks of Llama 3 are not equal, so its waiting is divided by their number. Stages of mtf have equal chunks.
 set -u
 mtf=$1 wrong=0
 folder=$(mktemp -d)
@@ -52,8 +52,9 @@ gpt() {
 iterations() {
   local name=$1 chunks=$2 full=$3 selective=$4
   shift 4
-  run "$name" a100_2021 "$chunks" s "$full" "$folder/config.json" tp=8 "$@" dropout=0.1 recompute=full sequence=false
-  run "$name" a100_2021 "$chunks" s "$selective" "$folder/config.json" tp=8 "$@" dropout=0.1 recompute=selective
+  if [ "$chunks" != 1 ]; then set -- "$@" chunks="$chunks"; fi
+  run "$name" a100_2021 1 s "$full" "$folder/config.json" tp=8 "$@" dropout=0.1 recompute=full sequence=false
+  run "$name" a100_2021 1 s "$selective" "$folder/config.json" tp=8 "$@" dropout=0.1 recompute=selective
 }
 
 gpt 64 6144 48 && iterations "GPT 22 B" 1 1.42 1.10 sequences=4

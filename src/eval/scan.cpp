@@ -428,17 +428,13 @@ HostValue stacked(Caller& caller, const Bound& call) {
   builder.context.random_calls = calls_before + static_cast<double>(iteration.calls * over.size);
   builder.span = call.span();
   if (iteration.stacked.empty()) return made;
-  ops::ScanResults results = add_scan(builder, {.over = over}, iteration, {}, {});
-  Dims stored = {over};
-  if (chunks > 1) {
-    const Restore ours(builder.written, false);
-    stored = dims_in_chunks(over, chunks);
-    for (Value& value : results.stacked) {
-      Dims dims = stored;
-      dims.insert(dims.end(), value.dims().begin() + 1, value.dims().end());
-      value = builder.reshape(value, dims);
-    }
+  const Dims stored = chunks > 1 ? dims_in_chunks(over, chunks) : Dims{over};
+  if (chunks > 1) {  // a loop over the chunks, around one over the layers of a chunk
+    const WithinIteration within(caller, under_way);
+    iteration.stacked = add_scan(builder, {.over = stored[1]}, iteration, {}, {}).stacked;
+    iteration.calls *= stored[1].size;
   }
+  const ops::ScanResults results = add_scan(builder, {.over = stored[0]}, iteration, {}, {});
   stack_left(caller, left, stored, results.stacked);
   if (is_outermost) caller.parts.variables.paths_are_complete(under_way.first);
   return made;
