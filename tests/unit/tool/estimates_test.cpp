@@ -178,6 +178,26 @@ TEST_F(Estimates, CausalAttentionComputesWhatItsQueriesSee) {
   EXPECT_NEAR(seconds("true", "512") / all, 0.375, 0.01);
 }
 
+// Four blocks of 128 queries are two chunks of whole tiles each, which are balanced; blocks of 64 queries are not. The
+// last of these sees 7 / 8 of the memory, where a query sees half of it on average.
+TEST_F(Estimates, CausalAttentionOverASplitLengthTakesAsLongAsItsSlowestBlock) {
+  const std::string machine = write("machine.json", R"({"flops": {"f32": 1e3}, "memory_bandwidth": 1e15})");
+  const auto seconds = [&](int length, const std::vector<std::string>& split) {
+    const std::string file = write(
+        "a.mtf", fmt::format("dim length = {0}, seen = {0}, d = 64\n"
+                             "let q = random.normal([length, d])\n"
+                             "let k = random.normal([seen, d])\n"
+                             "print(sum(attention(q, k, k, over: seen, along: length, features: d, causal: true)))\n",
+                             length));
+    std::vector<std::string> words = {"plan", file, "--machine", machine, "--json"};
+    words.insert(words.end(), split.begin(), split.end());
+    return nlohmann::json::parse(mtf(words).out)["seconds"]["computing"].get<double>();
+  };
+  const std::vector<std::string> four = {"--mesh", "all:4", "--layout", "length:all"};
+  EXPECT_NEAR(seconds(512, four) / seconds(512, {}), 1.0 / 4, 0.01);
+  EXPECT_NEAR(seconds(256, four) / seconds(256, {}), 1.0 / 4 * 7 / 4, 0.01);
+}
+
 TEST_F(Estimates, APlanByAMachineAddsUpToWhatCompareSays) {
   const std::string file = write("a.mtf", kEstimatedStep);
   const std::string machine =
