@@ -10,7 +10,7 @@ set(MTF_EXPORTS_kernels attention.h block.h convolution.h copy.h element_type.h 
 set(MTF_EXPORTS_io array.h csv.h element_sum.h event_file.h file.h file_kind.h idx.h io_error.h json_object.h log_file.h
   npy.h partial_file.h pattern.h piece_tokenizer.h positioned_file.h ranks.h safetensors.h text.h token_file.h
   tokenizer.h write_file.h write_target.h)
-set(MTF_EXPORTS_types by_path.h cost.h dim.h key.h layout.h mesh.h saturating.h sharding.h text_reader.h)
+set(MTF_EXPORTS_types by_path.h cost.h dim.h key.h layout.h mesh.h placement.h saturating.h sharding.h text_reader.h)
 set(MTF_EXPORTS_syntax ast.h ast_expressions.h doubts.h foreign.h format.h parse.h print.h resolver.h signature.h walk.h)
 set(MTF_EXPORTS_graph attributes.h call_frame.h call_text.h gradient_call.h graph.h history_end.h iteration_space.h
   kernel_call.h layout_record.h layouts.h node_builder.h op.h operation.h program.h region.h relayout.h value_table.h)

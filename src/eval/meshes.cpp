@@ -39,7 +39,7 @@ void Meshes::check(Span span) {
              .help(fmt::format("start at most {} with mpirun, or declare a larger mesh",
                                mtf::count_text(mesh->size(), "rank"))));
   }
-  if (static_cast<int64_t>(settings_.placement.size()) == mesh->size()) placement_fits_ = true;
+  if (settings_.placement.fits(*mesh)) placement_fits_ = true;
   else if (unplaced_.empty()) unplaced_ = to_string(*mesh);
   checked_ = mesh;
 }
@@ -69,11 +69,8 @@ void Meshes::check_axis(const std::string& axis, Span span) const {
 
 void Meshes::report_placement(Findings& findings) const {
   if (settings_.placement.empty() || placement_fits_ || unplaced_.empty()) return;
-  const std::string wrong = fmt::format("--placement \"{}\": expected every processor of the mesh {}, found {}",
-                                        fmt::join(settings_.placement, ","), unplaced_,
-                                        mtf::count_text(static_cast<int64_t>(settings_.placement.size()), "number"));
-  findings.report(
-      Diagnostic(Kind::bad_option_value, {}, wrong).help("give as many numbers as the mesh has processors"));
+  findings.report(Diagnostic(Kind::bad_option_value, {}, settings_.placement.misfit(unplaced_))
+                      .help("give as many numbers as the mesh, or each of these axes, has processors"));
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "syntax/parse.h"
 #include "types/layout.h"
 #include "types/mesh.h"
+#include "types/placement.h"
 
 namespace mtf::eval {
 
@@ -23,7 +24,7 @@ struct Settings {
   std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
   bool remat = false;                    ///< --remat: compute values again where a plan needs more than `memory`
   int64_t memory = 0;                    ///< --memory: bytes per processor for a program and its inputs; 0: no limit
-  std::vector<int64_t> placement = {};   ///< --placement, checked against the meshes
+  Placement placement = {};              ///< --placement, checked against the meshes
   std::string stdlib;                    ///< folder that replaces the standard library; empty: the built-in one
   const HostLibrary* library = nullptr;  ///< functions that programs can call besides the language's; null: none
   int64_t ranks = 1;                     ///< the size of the default mesh [all: ranks]

@@ -5,7 +5,7 @@
 
 namespace mtf::run {
 
-Hosting::Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& placement)
+Hosting::Hosting(MeshPtr mesh, int rank, int ranks, const Placement& placement)
     : mesh_(std::move(mesh)), rank_(rank), ranks_(ranks), share_(mesh_->size() / ranks), more_(mesh_->size() % ranks) {
   if (share_ + (more_ > 0) > kMostHosted)
     fail(Diagnostic(
@@ -13,12 +13,10 @@ Hosting::Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& 
              fmt::format("{} has {} processors, each of the {} would host up to {}: the most is {}", to_string(*mesh_),
                          mesh_->size(), count_text(ranks, "rank"), share_ + (more_ > 0), kMostHosted))
              .help("`mtf plan` says what it would cost on a mesh of any size"));
-  if (static_cast<int64_t>(placement.size()) == mesh_->size()) {
-    placement_ = placement;
-    seats_.resize(placement_.size());
-    for (size_t seat = 0; seat < placement_.size(); ++seat)
-      seats_[static_cast<size_t>(placement_[seat])] = static_cast<int64_t>(seat);
-  }
+  placement_ = placement.on(*mesh_);
+  seats_.resize(placement_.size());
+  for (size_t seat = 0; seat < placement_.size(); ++seat)
+    seats_[static_cast<size_t>(placement_[seat])] = static_cast<int64_t>(seat);
   for (int64_t processor : processors(rank)) coordinates_.push_back(mesh_->coordinates(processor));
 }
 
@@ -96,7 +94,7 @@ const Hosting& Hostings::of(const MeshPtr& mesh) {
   }
   if (!mesh) {
     auto alone = std::make_shared<Mesh>(Name(""), std::vector<Axis>{{Name("all"), ranks_}});
-    hosting = std::make_unique<Hosting>(alone, rank_, ranks_, std::vector<int64_t>{});
+    hosting = std::make_unique<Hosting>(alone, rank_, ranks_, Placement());
     return *hosting;
   }
   if (mesh->size() < ranks_)

@@ -2,8 +2,8 @@
 // Hosting: the assignment of processors to ranks, and the distinct blocks of each rank.
 //
 // Each rank hosts consecutive processors. If the division has a remainder, the first ranks host one more. On a mesh of
-// 6 processors and 4 ranks: rank 0: 0 1   rank 1: 2 3   rank 2: 4   rank 3: 5. A placement puts processor placement[i]
-// in the position of processor i.
+// 6 processors and 4 ranks: rank 0: 0 1   rank 1: 2 3   rank 2: 4   rank 3: 5. A placement puts other
+// processors in these places (types/placement.h).
 //
 // A value that varies over some axes has one block for each combination of coordinates along these axes. Processors
 // that differ only along other axes hold replicas, and share one block on their rank. A *slot* is one distinct block
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "types/mesh.h"
+#include "types/placement.h"
 
 namespace mtf::run {
 
@@ -38,7 +39,7 @@ inline constexpr int64_t kMostHosted = int64_t{1} << 20;
 class Hosting {
  public:
   /// Fails (limit_exceeded) if a rank would host more than kMostHosted processors.
-  Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& placement);
+  Hosting(MeshPtr mesh, int rank, int ranks, const Placement& placement);
   /// The hosting of some processors of `around`, on a mesh with one more axis, which comes last. All of them have
   /// `coordinate` along the last axis.
   Hosting(const Hosting& around, MeshPtr mesh, int64_t coordinate, const std::function<bool(int64_t processor)>& has);
@@ -100,8 +101,7 @@ class Hosting {
 /// The hostings of all meshes of a run. Fails (mesh_too_small) if a mesh has fewer processors than there are ranks.
 class Hostings {
  public:
-  Hostings(int rank, int ranks, std::vector<int64_t> placement)
-      : rank_(rank), ranks_(ranks), placement_(std::move(placement)) {}
+  Hostings(int rank, int ranks, Placement placement) : rank_(rank), ranks_(ranks), placement_(std::move(placement)) {}
   /// Extends `around` by one hosting.
   Hostings(Hostings& around, std::unique_ptr<Hosting> more) : around_(&around), some_(more->of_around()) {
     const Mesh* const mesh = more->mesh().get();
@@ -117,7 +117,7 @@ class Hostings {
   std::shared_ptr<const std::vector<int64_t>> some_ = nullptr;
   int rank_ = 0;
   int ranks_ = 1;
-  std::vector<int64_t> placement_ = {};
+  Placement placement_ = {};
   std::map<const Mesh*, std::unique_ptr<Hosting>> hostings_;
 };
 

@@ -72,7 +72,7 @@ struct MpiRuntime::Impl {
     node_watch = watch_nodes(transport);
     machine.scrub = options.scrub;
     machine.timeline = options.timeline;
-    given.add(bytes_of(options.placement));
+    given.add(options.placement.text());
   }
 
   BoundPlan& bound(const std::shared_ptr<const plan::Plan>& plan, Span place) {

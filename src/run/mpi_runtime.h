@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/runtime.h"
+#include "types/placement.h"
 
 namespace mtf::run {
 
@@ -19,7 +20,7 @@ inline constexpr bool kDebugBuild = true;
 
 struct MpiRuntimeOptions {
   int threads = 0;                      ///< of this rank; 0: its share of the node's cores
-  std::vector<int64_t> placement = {};  ///< a permutation of the processors; empty: in order
+  Placement placement = {};
   bool use_mpi = false;                 ///< mpirun started this process; else it is the only rank
   bool share_memory = true;             ///< ranks of one node reduce and send short messages through shared memory
   bool check_replicas = kDebugBuild;    ///< compares replicas on different ranks after every plan

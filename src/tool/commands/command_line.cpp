@@ -36,7 +36,7 @@ constexpr std::string_view kOverviewTail =
     "  --layout \"batch:rows;hidden:cols\"  the layout throughout; \"\" replicates\n"
     "  --set NAME=VALUE                   an option or top-level dim of the script; repeatable\n"
     "  --threads N                        threads of this process\n"
-    "  --placement \"3,2,1,0\"              which processor each place of the mesh is\n"
+    "  --placement \"3,2,1,0\"              which processor each place of the mesh is; \"stage:1,0\" along an axis\n"
     "  --version, --help\n"
     "\n"
     "Exit status: 0 success, 1 an error in the program, 2 usage, 3 a file, 4 a limit, 5 a bug in mtf, 130 Ctrl-C.\n"

@@ -79,7 +79,7 @@ std::shared_ptr<run::Timeline> timeline_of(const RunOptions& options) {
 /// Sets what this rank tells of its timeline: a line with its profile, then its events. Lines are empty if they are not
 /// asked for. `execution` lives as long as the program runs.
 void let_tell(run::Timeline& timeline, const RunOptions& options, const plan::Runtime& runtime,
-              const std::vector<std::int64_t>& placement, const plan::Execution& execution) {
+              const Placement& placement, const plan::Execution& execution) {
   std::optional<cost::MachineModel> machine;
   if (!options.machine.empty()) machine = machine_option(options.machine);
   timeline.tell = [&timeline, &options, &runtime, &execution, placement, machine] {
@@ -107,8 +107,7 @@ void write_timeline(const RunOptions& options, const run::Timeline& timeline) {
 
 /// `told`: the warnings that its check has reported.
 void run_script(const Script& script, const eval::Settings& settings, plan::Runtime& runtime, run::Timeline* timeline,
-                const std::vector<std::int64_t>& placement, bool prints, const RunOptions& options,
-                const Diagnostics& told) {
+                const Placement& placement, bool prints, const RunOptions& options, const Diagnostics& told) {
   const bool shows_progress = prints && isatty(STDERR_FILENO) != 0;
   ProgressBar bar(shows_progress);
   ProgramOutput output(bar);

@@ -202,7 +202,7 @@ constexpr int kIterationsTrack = 2;
 
 }  // namespace
 
-std::string told_of(const run::Timeline& timeline, int rank, int ranks, const std::vector<std::int64_t>& placement) {
+std::string told_of(const run::Timeline& timeline, int rank, int ranks, const Placement& placement) {
   const double age = timeline.now();
   const double wall = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   run::Hostings hostings(rank, ranks, placement);

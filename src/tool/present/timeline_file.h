@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "run/timeline.h"
+#include "types/placement.h"
 
 namespace mtf::tool {
 
 /// Returns the events of this rank, for rank 0. Includes at most kMostTracks of the rank's processors of each mesh.
-std::string told_of(const run::Timeline& timeline, int rank, int ranks, const std::vector<std::int64_t>& placement);
+std::string told_of(const run::Timeline& timeline, int rank, int ranks, const Placement& placement);
 inline constexpr std::size_t kMostTracks = 64;
 
 /// Returns a file for chrome://tracing and Perfetto: a process for each processor, with one track for computations and

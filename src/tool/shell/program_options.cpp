@@ -35,27 +35,13 @@ Layout layout_of(const std::string& text) {
   }
 }
 
-std::vector<std::int64_t> placement_of(const std::string& text) {
-  std::vector<std::int64_t> processors;
-  for (const std::string& part : split(text, ',')) {
-    const std::string_view word = trim(part);
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || end != word.data() + word.size() || word.empty() || number < 0)
-      bad_value("--placement", text, fmt::format("expected a processor's number, found `{}`", word),
-                "give every processor once: --placement \"3,2,1,0\"");
-    processors.push_back(number);
+Placement placement_of(const std::string& text) {
+  try {
+    return Placement::parse(text);
+  } catch (const std::invalid_argument& error) {
+    bad_value("--placement", text, error.what(),
+              "give every processor once: --placement \"3,2,1,0\", or each along an axis: --placement \"stage:1,0\"");
   }
-  std::vector<bool> seen(processors.size(), false);
-  for (const std::int64_t number : processors) {
-    const auto place = static_cast<std::size_t>(number);
-    if (place >= seen.size() || seen[place])
-      bad_value("--placement", text,
-                fmt::format("{} numbers must be 0 to {}, each once", processors.size(), processors.size() - 1),
-                "give every processor once: --placement \"3,2,1,0\"");
-    seen[place] = true;
-  }
-  return processors;
 }
 
 }  // namespace
@@ -92,7 +78,8 @@ void add_memory_option(OptionParser& parser, ProgramOptions& options) {
 }
 
 void add_placement_option(OptionParser& parser, ProgramOptions& options) {
-  parser.text("--placement", options.placement, "LIST", "Which processor each place of the mesh is: \"3,2,1,0\"");
+  parser.text("--placement", options.placement, "LIST",
+              "Which processor each place of the mesh is: \"3,2,1,0\"; or along an axis: \"stage:1,0\"");
 }
 
 namespace {

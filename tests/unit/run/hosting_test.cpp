@@ -28,9 +28,14 @@ TEST(Hosting, ReplicasShareASlot) {
 }
 
 TEST(Hosting, APlacementPermutesProcessors) {
-  Hosting hosting(mesh("all:4"), 0, 2, {0, 2, 1, 3});
+  Hosting hosting(mesh("all:4"), 0, 2, Placement::parse("0,2,1,3"));
   EXPECT_EQ(hosting.processors(0), (std::vector<int64_t>{0, 2}));
   EXPECT_EQ(hosting.rank_of(1), 1);
+}
+
+TEST(Hosting, AStageIsPutOnOtherRanks) {
+  Hosting hosting(mesh("stage:2;data:2"), 0, 2, Placement::parse("stage:1,0"));
+  EXPECT_EQ(hosting.processors(0), (std::vector<int64_t>{2, 3}));
 }
 
 TEST(Hosting, AMeshSmallerThanTheRanksIsRefused) {
@@ -40,7 +45,7 @@ TEST(Hosting, AMeshSmallerThanTheRanksIsRefused) {
 
 TEST(Hosting, SaysWhereAllProcessorsAre) {
   for (int ranks : {1, 2, 4, 5}) {
-    const Hosting hosting(mesh("all:7"), 0, ranks, {3, 1, 2, 0, 6, 5, 4});
+    const Hosting hosting(mesh("all:7"), 0, ranks, Placement::parse("3,1,2,0,6,5,4"));
     for (int rank = 0; rank < ranks; ++rank)
       for (size_t i = 0; i < hosting.processors(rank).size(); ++i) {
         EXPECT_EQ(hosting.rank_of(hosting.processors(rank)[i]), rank);

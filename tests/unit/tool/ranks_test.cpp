@@ -341,13 +341,13 @@ TEST_F(OnRanks, APlacementChangesNothing) {
   const ProcessResult plain = run({file});
   EXPECT_EQ(plain.status, 0) << plain.err;
   EXPECT_MENTIONS(plain.out, "all_reduce over p");
-  for (const std::string placement : {"0,1,2", "2,1,0", "1,2,0"})
+  for (const std::string placement : {"0,1,2", "2,1,0", "1,2,0", "p:2,0,1"})
     EXPECT_EQ(run({"--placement", placement, file}).out, plain.out) << placement;
 }
 
 TEST_F(OnRanks, AWrongPlacementIs2) {
   const std::string file = write("a.mtf", kRight);
-  for (const std::string placement : {"0,0,1", "1,0"}) {
+  for (const std::string placement : {"0,0,1", "1,0", "p:1,0", "q:0,1,2", "p:0,1,2;p:2,1,0", "p:"}) {
     const ProcessResult result = run({"--placement", placement, file});
     EXPECT_EQ(result.status, 2);
     EXPECT_EQ(result.out, "");
