@@ -226,7 +226,8 @@ std::vector<std::string> idle_sentences(const cost::IdleWork& work) {
     if (each.asked_chunks > each.chunks)
       all.push_back(fmt::format(
           "a pipeline over {} is to have {} chunks of layers on each stage, and has one: that needs the schedule 1f1b, "
-          "and layers that nothing but the loop reads while the pipeline runs",
+          "chunks that divide the layers of each stage, and layers that nothing but the loop reads while the pipeline "
+          "runs",
           axes_text(each.axes), each.asked_chunks));
   }
   for (const auto& [axis, flops] : work.repeated) {

@@ -282,7 +282,9 @@ class Searcher : Candidates {
     double seconds = 0;
     MeshPtr mesh;
     std::vector<AxisSet> axes;
-    bool operator<(const Estimated& other) const { return seconds < other.seconds; }
+    bool operator<(const Estimated& other) const {
+      return std::pair(seconds, mesh->order()) < std::pair(other.seconds, other.mesh->order());
+    }
   };
 
   int64_t looked_at() const { return std::max(result_.ranked, result_.costed); }
@@ -466,11 +468,12 @@ class Searcher : Candidates {
   }
 
   /// Costs completely the candidates that may be among those asked for, the best first. Candidates with equal times are
-  /// sorted by their number of rules.
+  /// sorted by their numbers of rules and of axes.
   void cost_ranked() {
     std::stable_sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) {
       if (std::abs(a.seconds - b.seconds) > kSame * a.seconds) return a.seconds < b.seconds;
-      return lines_of(a.candidate) < lines_of(b.candidate);
+      return std::pair(lines_of(a.candidate), a.candidate.mesh->order()) <
+             std::pair(lines_of(b.candidate), b.candidate.mesh->order());
     });
     double last = 0;
     for (const Ranked& each : ranked_) {

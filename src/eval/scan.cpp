@@ -225,16 +225,10 @@ class ScanCall {
       fail(Diagnostic(Kind::missing_argument, call_.span(kChunks),
                       fmt::format("expected `pipeline:` beside `chunks: {}`, found none", chunks.value_or(1)))
                .help("chunks are of the layers of a stage: `pipeline: micro` names the dim of micro-batches"));
+    if (const int64_t layers = call_.dim(kOver).size; chunks && layers % *chunks != 0)
+      fail(Kind::bad_value, call_.span(kChunks), "expected chunks that divide the {} of {}, found {}", layers,
+           call_.dim(kOver).name.text(), *chunks);
     return chunks.value_or(1) > 1 ? *chunks : 0;
-  }
-
-  /// Fails if the stages of a pipeline cannot have equal chunks of layers.
-  void refuse_uneven_chunks(const graph::LaidOutOperation& loop) const {
-    const int64_t stages = loop.mesh->group_size(loop.region->stages.set());
-    if (over_.size % (stages * attributes_.chunks) == 0) return;
-    const std::string each = stages == 1 ? "" : fmt::format(" on each of {} stages", stages);
-    fail(Kind::bad_value, call_.span(kChunks), "expected chunks that divide the {} of {}{}, found {}", over_.size,
-         over_.name.text(), each, attributes_.chunks);
   }
 
   /// Returns the dim of micro-batches; none if the loop is no pipeline. The check for finite values reads whole values
@@ -333,7 +327,6 @@ class ScanCall {
       if (Value& all = placed_.all[placed_.all_of[p]]; placed_.variables[p]->is_assigned)
         all = builder_.add(ops::kCopy, {all});
     ops::ScanResults results = add_scan(builder_, attributes_, iteration_, carried_, placed_.all);
-    if (attributes_.chunks > 1) refuse_uneven_chunks(results.carried[0].operation());
     if (!micro_.empty()) refuse_mixing(*results.carried[0].operation().region, micro_);
     size_t of_states = results.stacked.size() - left_.tensors.size() - left_.variables.size();
     stack_left(caller_, left_, {over_},

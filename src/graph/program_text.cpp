@@ -303,13 +303,15 @@ class ProgramReader {
 
   static void ask_in_full(LaidOutOperation& operation) { operation.why.asked = std::make_shared<const AskedLayout>(); }
 
-  /// A result of a pipeline that only stages read holds fewer micro-batches than there are (spmd/join_pipelines.cpp).
-  static void take_fewer_micro_batches(LaidOutOperation& operation, const std::vector<TensorType>& written) {
+  /// Takes the types that a pipeline has around its iterations (spmd/join_pipelines.cpp). A result that only stages
+  /// read holds fewer micro-batches than there are. A result with layers in chunks has the dim of the chunks in front.
+  static void take_types_of_pipeline(LaidOutOperation& operation, const std::vector<TensorType>& written) {
     if (!operation.region || operation.region->joined.empty()) return;
     for (size_t r = 0; r < operation.results.size() && r < written.size(); ++r) {
       Dims& dims = operation.results[r].dims;
       const Dims& fewer = written[r].dims;
       const Name micro = operation.region->micro;
+      if (fewer.size() == dims.size() + 1) dims.insert(dims.begin(), fewer[0]);
       if (!has_dim(dims, micro) || !has_dim(fewer, micro)) continue;
       Dim& dim = dims[find_dim(dims, micro)];
       dim.size = std::min(dim.size, fewer[find_dim(fewer, micro)].size);
@@ -326,7 +328,7 @@ class ProgramReader {
       return program_.type(program_.operands.back());
     });
     const auto refuse_others = [&] {
-      take_fewer_micro_batches(*operation, written);
+      take_types_of_pipeline(*operation, written);
       if (operation->results == written) return;
       std::vector<std::string> expected;
       for (const TensorType& type : operation->results) expected.push_back(to_string(type));

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +24,10 @@ RankGuard::RankGuard(int rank) {
       "  = help: start the program again, also on fewer ranks; `checkpoint.resume` goes on from the latest checkpoint",
       rank, machine);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  // A signal that ends this rank must find the guard told of, else the guard would speak.
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
   process_ = fork();
   if (process_ == 0) {
     setsid();  // who ends the rank's processes leaves this one
@@ -33,12 +38,14 @@ RankGuard::RankGuard(int rank) {
     _exit(1);
   }
   close(ends[0]);
-  if (process_ < 0) {
+  if (process_ > 0) {
+    told_ = ends[1];
+    tell_expected_end(told_);
+  } else {
     close(ends[1]);
-    return;
   }
-  told_ = ends[1];
-  tell_expected_end(told_);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (told_ < 0) return;
   std::atexit(expect_end);  // MPI ends a rank whose peer is gone, and says so
 }
 

@@ -35,7 +35,8 @@ std::string said_of(const std::function<void()>& end) {
     where.resize(static_cast<size_t>(std::max<ssize_t>(0, read(ends[0], where.data(), where.size()))));
     auto* const watch = new NodeWatch(2, "node1");  // an end runs no destructor
     watch->connect(where);
-    if (comes([&] { return watch->watched() == 1; })) end();
+    char go = 0;  // the other side has seen this one
+    if (comes([&] { return watch->watched() == 1; }) && read(ends[0], &go, 1) == 1) end();
     _exit(1);
   }
   std::string said;
@@ -45,6 +46,7 @@ std::string said_of(const std::function<void()>& end) {
     EXPECT_NE(where, "");
     EXPECT_EQ(write(ends[1], where.data(), where.size()), static_cast<ssize_t>(where.size()));
     EXPECT_TRUE(comes([&] { return watch.watched() == 1; }));
+    EXPECT_EQ(write(ends[1], "\n", 1), 1);
     EXPECT_TRUE(comes([&] { return watch.watched() == 0; }));
   }
   close(ends[0]);
