@@ -19,12 +19,12 @@ inline constexpr bool kDebugBuild = true;
 #endif
 
 struct MpiRuntimeOptions {
-  int threads = 0;                      ///< of this rank; 0: its share of the node's cores
+  int threads = 0;  ///< of this rank; 0: its share of the node's cores
   Placement placement = {};
-  bool use_mpi = false;                 ///< mpirun started this process; else it is the only rank
-  bool share_memory = true;             ///< ranks of one node reduce and send short messages through shared memory
-  bool check_replicas = kDebugBuild;    ///< compares replicas on different ranks after every plan
-  bool scrub = false;                   ///< for tests: memory that a plan has not written holds NaNs
+  bool use_mpi = false;               ///< mpirun started this process; else it is the only rank
+  bool share_memory = true;           ///< ranks of one node reduce and send short messages through shared memory
+  bool check_replicas = kDebugBuild;  ///< compares replicas on different ranks after every plan
+  bool scrub = false;                 ///< for tests: memory that a plan has not written holds NaNs
   std::shared_ptr<Timeline> timeline = nullptr;  ///< records when each step of each plan ran
 };
 
