@@ -176,7 +176,9 @@ class RepeatChooser {
   /// Adds steps to a choice, by themselves or with the producers of their operands, or takes a step out, where
   /// fewer bytes are then beyond the limit.
   void reduce(std::vector<char> now) {
-    auto [least, peak] = excess(now);
+    std::pair<double, int64_t> reached = excess(now);
+    double& least = reached.first;
+    int64_t& peak = reached.second;
     const auto take = [&](std::vector<char> other) {
       check_interrupt();
       --walks_;
