@@ -1,8 +1,8 @@
 # The headers that each folder exports: other folders include these and no others. A folder sees what the folders before
 # it in MTF_FOLDERS export, because its include path has nothing else: links to these headers in ${CMAKE_BINARY_DIR}/rooms.
 # Tests see all headers. tests/lint/exports_are_used.py finds an exported header that no other folder includes.
-set(MTF_EXPORTS_support available_memory.h bleu.h diagnostics.def diagnostics.h edit.h end_later.h expected_end.h integers.h interrupt.h
-  library_files.h name.h overloaded.h own_names.h pause.h platform.h printable.h restore.h source.h source_line.h
+set(MTF_EXPORTS_support available_memory.h bleu.h blocked_signals.h diagnostics.def diagnostics.h edit.h end_later.h expected_end.h
+  integers.h interrupt.h library_files.h name.h overloaded.h own_names.h pause.h platform.h printable.h restore.h source.h source_line.h
   stack_budget.h text.h text_sink.h)
 set(MTF_EXPORTS_line_editor line_editor.h screen.h)
 set(MTF_EXPORTS_kernels attention.h block.h convolution.h copy.h element_type.h elements.h extremes.h fused_loop.h

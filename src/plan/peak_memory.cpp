@@ -182,16 +182,16 @@ std::string script_name(const std::string& name) {
 }
 
 void Rematerialized::add(const Remade& more) {
-  values += more.values;
-  bytes = saturating_add(bytes, more.bytes);
-  flops = saturating_add(flops, more.flops);
-  sent_bytes = saturating_add(sent_bytes, more.sent_bytes);
   Remade& known = by_name[script_name(more.name)];
   known.name = script_name(more.name);
-  known.values += more.values;
-  known.bytes = saturating_add(known.bytes, more.bytes);
-  known.flops = saturating_add(known.flops, more.flops);
-  known.sent_bytes = saturating_add(known.sent_bytes, more.sent_bytes);
+  const auto add_to = [&](auto& sums) {
+    sums.values += more.values;
+    sums.bytes = saturating_add(sums.bytes, more.bytes);
+    sums.flops = saturating_add(sums.flops, more.flops);
+    sums.sent_bytes = saturating_add(sums.sent_bytes, more.sent_bytes);
+  };
+  add_to(*this);
+  add_to(known);
 }
 
 std::vector<Remade> Rematerialized::largest() const {

@@ -13,7 +13,7 @@
 namespace mtf {
 namespace {
 
-/// Reads numbers from 0 on, each of which occurs once.
+/// Reads a permutation of the numbers from 0 on.
 std::vector<std::int64_t> read_order(const std::string& text) {
   std::vector<std::int64_t> order;
   for (const std::string& part : split(text, ',')) {

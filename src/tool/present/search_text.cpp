@@ -1,11 +1,10 @@
 #include "tool/present/search_text.h"
 
-#include <signal.h>
-
 #include <map>
 #include <set>
 #include <utility>
 
+#include "support/blocked_signals.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/present/compare_text.h"
@@ -114,11 +113,8 @@ std::string search_text(const session::SearchAnswer& answer, std::size_t width) 
 }
 
 SearchStatus::SearchStatus(bool at_terminal, std::function<void(const std::string&)> show) : show_(std::move(show)) {
-  sigset_t all, before;  // signals are for the thread of the search
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked;  // signals are for the thread of the search
   thread_ = std::thread([this, at_terminal] { run(at_terminal); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 SearchStatus::~SearchStatus() {

@@ -2,14 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "support/blocked_signals.h"
 #include "support/expected_end.h"
 
 namespace mtf::tool {
@@ -25,9 +27,7 @@ RankGuard::RankGuard(int rank) {
       rank, machine);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
   // A signal that ends this rank must find the guard told of, else the guard would speak.
-  sigset_t all, before;
-  sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before);
+  std::optional<BlockedSignals> blocked(std::in_place);
   process_ = fork();
   if (process_ == 0) {
     setsid();  // who ends the rank's processes leaves this one
@@ -44,7 +44,7 @@ RankGuard::RankGuard(int rank) {
   } else {
     close(ends[1]);
   }
-  sigprocmask(SIG_SETMASK, &before, nullptr);
+  blocked.reset();
   if (told_ < 0) return;
   std::atexit(expect_end);  // MPI ends a rank whose peer is gone, and says so
 }
